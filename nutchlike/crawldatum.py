@@ -1,0 +1,45 @@
+"""CrawlDatum: what the CrawlDb knows about one URL."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+
+class DbStatus(IntEnum):
+    """Nutch's CrawlDb statuses, with Nutch's numbers (CrawlDatum.java)."""
+
+    DB_UNFETCHED = 1
+    DB_FETCHED = 2
+    DB_GONE = 3
+    DB_REDIR_TEMP = 4
+    DB_REDIR_PERM = 5
+    DB_NOTMODIFIED = 6
+    DB_DUPLICATE = 7
+
+    @property
+    def label(self) -> str:
+        """The name as Nutch's readdb prints it, e.g. ``db_fetched``."""
+        return self.name.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlDatum:
+    """One record of the CrawlDb.
+
+    Times are epoch seconds (0 = never), intervals seconds. ``score`` is the page's OPIC cash,
+    ``history`` the cash that it has spent so far. ``signature`` is ``None`` until the page was fetched.
+    """
+
+    url: str
+    db_status: DbStatus = DbStatus.DB_UNFETCHED
+    fetch_time: int = 0
+    modified_time: int = 0
+    fetch_interval: int = 0
+    retries: int = 0
+    score: float = 0.0
+    history: float = 0.0
+    depth: int = 0
+    signature: bytes | None = None
+    metadata: Mapping[str, str] = field(default_factory=dict)

@@ -1,0 +1,30 @@
+"""PageItem: what the crawl yields for each page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class PageItem:
+    """One fetched page.
+
+    ``fetch_time`` is epoch seconds; ``score`` is the OPIC cash that the page had when it was leased;
+    ``depth`` counts links from the nearest seed (0 = seed); ``signature`` is hex and empty until the
+    signature pipeline ran; ``text`` is the visible text and empty for a page that is no HTML.
+    ``canonical`` is the absolute rel=canonical URL, or ``None``. ``outlinks`` holds the links that the
+    crawl took, and stays empty unless NUTCH_STORE_OUTLINKS asks for them.
+    """
+
+    url: str
+    title: str = ""
+    text: str = ""
+    http_status: int = 200
+    content_type: str = ""
+    fetch_time: int = 0
+    signature: str = ""
+    score: float = 0.0
+    depth: int = 0
+    metadata: dict[str, str] = field(default_factory=dict)
+    canonical: str | None = None
+    outlinks: list[str] = field(default_factory=list)

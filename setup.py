@@ -1,0 +1,5 @@
+"""Packs the egg that scrapyd-deploy sends: it calls this file. All metadata is in pyproject.toml."""
+
+from setuptools import setup
+
+setup()
