@@ -1,0 +1,121 @@
+"""RegexURLFilter: the first regular expression that fits decides (Nutch: urlfilter-regex)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Self
+
+from nutchlike.contracts import SettingsReader
+from nutchlike.default_settings import NUTCH_URLFILTER_REGEX_FILE
+from nutchlike.urls.java_regex import compile_java_regex
+from nutchlike.urls.java_url import parse_java_url
+from nutchlike.urls.registered_domain import registered_domain
+from nutchlike.urls.rule_files import read_rule_file
+
+_LINE_ENDS = re.compile(r"\r\n|\r|\n")
+NO_RULE = "no rule matched"
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """One rule; ``host`` is the section that it stands in, ``None`` outside of any."""
+
+    accepts: bool
+    pattern: re.Pattern[str]
+    host: str | None
+    line: int
+
+
+class RegexURLFilter:
+    """Accepts or rejects a URL by the first rule whose expression is found in it; no rule, no entry.
+
+    ``rules`` is the text of a rule file: ``+regex`` accepts, ``-regex`` rejects, lines that start with ``#`` or
+    a blank and empty lines are comments, ``> host`` up to ``<`` limits the rules between to that host or
+    registered domain. Expressions are Java's, see ``java_regex``. ``source`` is what reasons and errors call
+    the text.
+
+    A byte order mark, and trailing blanks without a backslash before them, do not count. In Nutch they do: the
+    one as an error, the others as part of an expression that then never matches. ``strict`` gives Nutch's way.
+
+    Raises ValueError with ``source:line`` for a line that is no rule and for a bad expression.
+    """
+
+    def __init__(self, rules: str, *, source: str = "<rules>", strict: bool = False) -> None:
+        text = rules if strict else rules.removeprefix("\ufeff")
+        lines = _LINE_ENDS.split(text)
+        self._rules = tuple(_parsed(lines if strict else map(_without_trailing_blanks, lines), source))
+        self._has_sections = any(rule.host is not None for rule in self._rules)
+        self._source = source
+
+    @classmethod
+    def from_settings(cls, settings: SettingsReader) -> Self:
+        """Return the filter that the settings describe.
+
+        NUTCH_URLFILTER_REGEX_RULES, the rules themselves, beats NUTCH_URLFILTER_REGEX_FILE, their file.
+        Raises ValueError for a file that is missing or empty (naming the places tried) and for bad rules.
+        """
+        strict = settings.getbool("NUTCH_STRICT")
+        rules = settings.get("NUTCH_URLFILTER_REGEX_RULES")
+        if rules:
+            return cls(rules, source="NUTCH_URLFILTER_REGEX_RULES", strict=strict)
+        name = settings.get("NUTCH_URLFILTER_REGEX_FILE") or NUTCH_URLFILTER_REGEX_FILE
+        try:
+            text, source = read_rule_file(name)
+        except ValueError as error:
+            raise ValueError(f"NUTCH_URLFILTER_REGEX_FILE: {error}") from None
+        return cls(text, source=source, strict=strict)
+
+    def filter(self, url: str) -> str | None:
+        """Return ``url`` when a rule accepts it, else ``None``."""
+        rule = self._deciding_rule(url)
+        return url if rule is not None and rule.accepts else None
+
+    def explain(self, url: str) -> tuple[bool, str]:
+        """Return whether ``url`` is accepted, and the rule that says so: ``source:line`` or ``no rule matched``."""
+        rule = self._deciding_rule(url)
+        return (False, NO_RULE) if rule is None else (rule.accepts, f"{self._source}:{rule.line}")
+
+    def _deciding_rule(self, url: str) -> _Rule | None:
+        sections = _sections_of(url) if self._has_sections else ()
+        for rule in self._rules:
+            if (rule.host is None or rule.host in sections) and rule.pattern.search(url):
+                return rule
+        return None
+
+
+def _sections_of(url: str) -> tuple[str, ...]:
+    """Return the section names that apply to ``url``: its host and its registered domain."""
+    try:
+        host = parse_java_url(url).host.lower()
+    except ValueError:
+        return ()
+    return (host, registered_domain(host)) if host else (host,)
+
+
+def _without_trailing_blanks(line: str) -> str:
+    bare = line.rstrip(" \t")
+    backslashes = len(bare) - len(bare.rstrip("\\"))
+    return line[: len(bare) + 1] if backslashes % 2 else bare
+
+
+def _parsed(lines: Iterator[str] | list[str], source: str) -> Iterator[_Rule]:
+    host: str | None = None
+    for number, line in enumerate(lines, start=1):
+        kind, rest = line[:1], line[1:]
+        if kind in ("", "#", " "):
+            continue
+        if kind == ">":
+            host = rest.strip()
+        elif kind == "<":
+            host = None
+        elif kind in "+-":
+            try:
+                yield _Rule(kind == "+", compile_java_regex(rest), host, number)
+            except ValueError as error:
+                raise ValueError(f"{source}:{number}: {error}") from None
+        else:
+            raise ValueError(
+                f"{source}:{number}: a rule starts with '+' or '-', a comment with '#', got {line[:100]!r}"
+            )
