@@ -1,0 +1,176 @@
+"""TextProfile: a signature that small changes of a page leave as it is."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import math
+import re
+from collections import Counter
+from typing import Any, Self
+
+from nutchlike import default_settings
+from nutchlike.contracts import SettingsReader
+from nutchlike.signatures.java_letters import LETTERS_AND_DIGITS
+from nutchlike.signatures.md5 import MD5Signature
+
+_TOKEN = re.compile(f"[{LETTERS_AND_DIGITS}]+")
+_SEPARATORS_BEYOND_ASCII = re.compile(f"[^\\x00-\\x7f{LETTERS_AND_DIGITS}]+")
+_ASCII_TOKENS = "".join(chr(c).lower() if chr(c).isalnum() else " " for c in range(128))
+_JAVA_INT_MAX = 2**31 - 1
+
+
+class TextProfileSignature:
+    """The MD5 digest of the words that a text repeats, with coarse counts.
+
+    ``min_token_len``: tokens must be longer than so many characters. ``quant_rate``: counts are rounded down to
+    multiples of this share of the highest count, and tokens below one multiple are dropped.
+    ``sec_sort_lex``: tokens of equal count go by code point; False keeps the order of Java's ``HashMap``.
+
+    The signature says little about a short text or one that repeats no word: all such texts share a few values.
+    ``dedup_key`` knows when to trust it.
+
+    Source: Nutch ``crawl.TextProfileSignature``, including its float32 arithmetic.
+    """
+
+    def __init__(self, min_token_len: int = 2, quant_rate: float = 0.01, sec_sort_lex: bool = True) -> None:
+        self.min_token_len = min_token_len
+        self.quant_rate = quant_rate
+        self.sec_sort_lex = sec_sort_lex
+        self._fallback = MD5Signature()
+
+    @classmethod
+    def from_settings(cls, settings: SettingsReader) -> Self:
+        """Return the signature that NUTCH_DB_SIGNATURE_TEXT_PROFILE_* describe.
+
+        Numbers may be written as Nutch's XML files allow: ``0x3``, ``0.05f``, spaces around.
+        Raises ValueError for what is no number.
+        """
+        return cls(
+            min_token_len=_whole_number(settings, "NUTCH_DB_SIGNATURE_TEXT_PROFILE_MIN_TOKEN_LEN"),
+            quant_rate=_number(settings, "NUTCH_DB_SIGNATURE_TEXT_PROFILE_QUANT_RATE"),
+            sec_sort_lex=settings.getbool(
+                "NUTCH_DB_SIGNATURE_TEXT_PROFILE_SEC_SORT_LEX",
+                default_settings.NUTCH_DB_SIGNATURE_TEXT_PROFILE_SEC_SORT_LEX,
+            ),
+        )
+
+    def calculate(self, *, text: str, content: bytes, url: str) -> bytes:
+        """Return 16 bytes; MD5Signature's answer for a page without text.
+
+        A text of white space or short words alone is a text: its profile is "".
+        """
+        if not text:
+            return self._fallback.calculate(text=text, content=content, url=url)
+        return hashlib.md5(self.profile(text).encode("utf-8"), usedforsecurity=False).digest()
+
+    def profile(self, text: str) -> str:
+        """Return the lines ``token count`` that the signature digests, highest count first."""
+        return self.profile_of(self.tokens(text, word_counts(text)))
+
+    def tokens(self, text: str, words: dict[str, int]) -> dict[str, int]:
+        """Return those of the ``words`` of ``text`` that are long enough for the profile, with their counts."""
+        if self.min_token_len >= 0:
+            return {word: count for word, count in words.items() if len(word) > self.min_token_len}
+        if text and not _TOKEN.match(text[-1]):
+            # Nutch looks at the token under construction once more when the text is over, and here "" is long enough.
+            return {**words, "": 1}
+        return words
+
+    def profile_of(self, tokens: dict[str, int]) -> str:
+        """Return the profile of a text that has these ``tokens``, in the order of their first occurrence."""
+        return "\n".join(f"{token} {count}" for token, count in self._surviving(tokens))
+
+    def _surviving(self, tokens: dict[str, int]) -> list[tuple[str, int]]:
+        """Return the tokens that quantization leaves, with their rounded counts, in the profile's order."""
+        quantum = self._quantum(max(tokens.values(), default=0))
+        left = [(token, count // quantum * quantum) for token, count in tokens.items() if count >= quantum]
+        if self.sec_sort_lex:
+            return sorted(left, key=lambda entry: (-entry[1], entry[0]))
+        position = {token: place for place, token in enumerate(_hash_map_order(list(tokens)))}
+        return sorted(left, key=lambda entry: (-entry[1], position[entry[0]]))
+
+    def _quantum(self, highest: int) -> int:
+        """Return the step of the counts: ``Math.round((float) highest * (float) quant_rate)``, but 2 or 1 below 2."""
+        quantum = _java_round(_float32(_float32(highest) * _float32(self.quant_rate)))
+        if quantum >= 2:
+            return quantum
+        return 2 if highest > 1 else 1
+
+
+def word_counts(text: str) -> dict[str, int]:
+    """Return the text's runs of letters and digits in lower case, with counts, in the order of first occurrence."""
+    if not text.isascii():
+        # Mostly typographic quotes and dashes, without which a text takes the way of ASCII, twice as fast.
+        text = _SEPARATORS_BEYOND_ASCII.sub(" ", text)
+    if text.isascii():
+        return Counter(text.translate(_ASCII_TOKENS).split())
+    words: dict[str, int] = {}
+    for word, count in Counter(_TOKEN.findall(text)).items():
+        lower = _lower_case(word)
+        words[lower] = words.get(lower, 0) + count
+    return words
+
+
+def _lower_case(word: str) -> str:
+    """Return ``word`` in lower case, each character alone.
+
+    ``str.lower`` looks at the neighbours of a capital sigma and makes two characters of U+0130; Java's
+    ``Character.toLowerCase`` does neither.
+    """
+    if word.isascii():
+        return word.lower()
+    return word.replace("\u03a3", "\u03c3").replace("\u0130", "i").lower()
+
+
+def _float32(number: float) -> float:
+    return ctypes.c_float(number).value
+
+
+def _java_round(number: float) -> int:
+    """Return ``Math.round(float)``: halves go up, NaN is 0, and what does not fit is the nearest int."""
+    if math.isnan(number):
+        return 0
+    return math.floor(max(-_JAVA_INT_MAX - 1.0, min(number, float(_JAVA_INT_MAX))) + 0.5)
+
+
+def _hash_map_order(words: list[str]) -> list[str]:
+    """Return ``words`` in the order in which a ``java.util.HashMap`` that they were put into one by one gives them.
+
+    The table starts with 16 buckets and doubles when it is three quarters full; a bucket keeps the order of arrival.
+    (A bucket that more than 8 words share becomes a tree, with an order that no text of normal words sees.)
+    """
+    buckets = 16
+    while len(words) > buckets * 3 // 4:
+        buckets *= 2
+    return sorted(words, key=lambda word: _spread_hash(word) & (buckets - 1))
+
+
+def _spread_hash(word: str) -> int:
+    """Return ``String.hashCode``, its high half mixed into the low half as ``HashMap`` does."""
+    code = 0
+    for character in word:
+        code = (31 * code + ord(character)) & 0xFFFFFFFF
+    return code ^ (code >> 16)
+
+
+def _whole_number(settings: SettingsReader, name: str) -> int:
+    value = _setting(settings, name)
+    text = str(value).strip()
+    try:
+        return int(text, 16) if text.lower().removeprefix("-").startswith("0x") else int(text)
+    except ValueError:
+        raise ValueError(f"{name} must be a whole number such as 2, got {value!r}") from None
+
+
+def _number(settings: SettingsReader, name: str) -> float:
+    value = _setting(settings, name)
+    text = str(value).strip()
+    try:
+        return float(text[:-1] if text[-1:] in ("f", "F", "d", "D") else text)
+    except ValueError:
+        raise ValueError(f"{name} must be a number such as 0.01, got {value!r}") from None
+
+
+def _setting(settings: SettingsReader, name: str) -> Any:
+    return settings.get(name, getattr(default_settings, name))
