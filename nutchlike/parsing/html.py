@@ -1,0 +1,213 @@
+"""A body of HTML read once: title, visible text, outlinks and what its author asks of crawlers."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode
+from w3lib.encoding import to_unicode
+
+from nutchlike.parsing.degenerate_markup import flattened, is_degenerate
+from nutchlike.parsing.references import ReferenceResolver
+
+_HEAD = "title, base[href], meta[content], link[rel][href]"
+_LINKS = "a[href], area[href], frame[src], iframe[src]"
+_CODE = "script, style, title"
+_UNSEEN = (
+    "noscript, template, iframe, noframes, noembed, video, audio, canvas, dialog:not([open]),"
+    ' body [hidden]:not([hidden="until-found" i]),'
+    ' body [style*="display:none" i], body [style*="display: none" i],'
+    ' body [style*="visibility:hidden" i], body [style*="visibility: hidden" i]'
+)
+# Elements that a word may run through. All others end a word, unknown ones too.
+_INLINE = (
+    "a, abbr, acronym, b, bdi, bdo, big, cite, code, data, del, dfn, em, font, i, ins, kbd, mark, nobr, q, s, samp,"
+    " small, span, strike, strong, sub, sup, time, tt, u, var, wbr"
+)
+# The comments that server-side rendering of React, Vue and Lit leaves inside words and sentences.
+_EMPTY_COMMENT = re.compile(r"<!--[ \[\]]?-->")
+# The shared declarative refresh steps of the HTML standard: seconds, a separator, the URL with or without "url=".
+_REFRESH = re.compile(
+    r"""\s*(?:\d[\d.]*|\.[\d.]*)(?:\s*[;,]\s*|\s+)(?:url\s*=\s*)?(?:"([^"]*)|'([^']*)|([^"'].*))""",
+    re.IGNORECASE | re.DOTALL,
+)
+_DIRECTIVE_SEPARATOR = re.compile(r"[\s,;]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Outlink:
+    """A link to another document: absolute URL without fragment, the text of the link, and whether rel=nofollow."""
+
+    url: str
+    anchor: str = ""
+    nofollow: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedPage:
+    """What one HTML page says.
+
+    ``text`` is the visible text with white space collapsed; the title is not part of it. ``base`` is the URL that
+    references were resolved against. ``canonical`` and ``refresh`` are absolute URLs from rel=canonical and
+    http-equiv=refresh, or ``None``. ``noindex`` and ``nofollow`` are the wishes of meta robots for the whole page;
+    a link's own is ``Outlink.nofollow``.
+    """
+
+    title: str
+    text: str
+    outlinks: tuple[Outlink, ...]
+    base: str
+    canonical: str | None = None
+    refresh: str | None = None
+    noindex: bool = False
+    nofollow: bool = False
+
+
+def parse_html(body: bytes, *, url: str, encoding: str) -> ParsedPage:
+    """Return what the HTML in ``body`` says; any bytes are HTML of some kind.
+
+    ``url`` is the page's absolute address, ``encoding`` a Python codec as ``declared_encoding`` returns it; bytes
+    that do not fit it become U+FFFD.
+
+    Text: scripts, styles, comments, noscript, template, frames' contents and elements hidden by the ``hidden``
+    attribute or an inline style are left out. Elements that a word can run through (``<b>``, ``<span>``, ``<a>``)
+    do not part words, all others and two links in a row do.
+
+    Outlinks: ``href`` of a and area, ``src`` of frame and iframe, hidden ones and those in noscript included, in
+    document order; the first of several links to one URL stands for all. Nutch also takes link, img and
+    script, and form on request; those are parts of the page or actions, not documents to crawl. A reference that is
+    no URL is left out alone.
+
+    Raises ValueError when Python knows no ``encoding``.
+    """
+    html = _decoded(body, encoding)
+    if is_degenerate(html):
+        html = flattened(html)
+    tree = LexborHTMLParser(html, options=LexborDocumentOptions.WO_EVENTS)
+    head = _Head(tree, url)
+    for node in tree.css(_CODE):
+        node.decompose()
+    outlinks = _outlinks(tree, head.resolver)
+    if _EMPTY_COMMENT.search(html):
+        _remove_comments(tree)
+    return ParsedPage(
+        title=head.title,
+        text=_visible_text(tree),
+        outlinks=outlinks,
+        base=head.resolver.base,
+        canonical=head.canonical,
+        refresh=head.refresh,
+        noindex=not head.directives.isdisjoint({"noindex", "none"}),
+        nofollow=not head.directives.isdisjoint({"nofollow", "none"}),
+    )
+
+
+class _Head:
+    """What title, base, meta and link say; the HTML standard lets the first of each kind count."""
+
+    def __init__(self, tree: LexborHTMLParser, url: str) -> None:
+        nodes = tree.css(_HEAD)
+        self.resolver = _resolver(nodes, url)
+        self.title = ""
+        self.canonical: str | None = None
+        self.refresh: str | None = None
+        self.directives: set[str] = set()
+        for node in nodes:
+            if node.tag == "title":
+                self.title = self.title or _title(node)
+            elif node.tag == "meta":
+                self._read_meta(node)
+            elif node.tag == "link" and self.canonical is None and "canonical" in _tokens(node, "rel"):
+                self.canonical = self.resolver.absolute(_attribute(node, "href"))
+
+    def _read_meta(self, node: LexborNode) -> None:
+        if _attribute(node, "name").strip().lower() == "robots":
+            self.directives |= _tokens(node, "content")
+        elif (
+            self.refresh is None
+            and _attribute(node, "http-equiv").strip().lower() == "refresh"
+            and not _is_inside(node, "noscript")
+        ):
+            match = _REFRESH.match(_attribute(node, "content"))
+            if match:
+                self.refresh = self.resolver.absolute(match[1] or match[2] or match[3] or "")
+
+
+def _resolver(head: list[LexborNode], url: str) -> ReferenceResolver:
+    """Return the resolver for the first base element that has an href, or for ``url`` when that is no URL."""
+    page = ReferenceResolver(url)
+    for node in head:
+        if node.tag == "base":
+            base = page.absolute(_attribute(node, "href"))
+            return ReferenceResolver(base) if base else page
+    return page
+
+
+def _title(node: LexborNode) -> str:
+    return "" if _is_inside(node, "svg") else _collapsed(node.text())
+
+
+def _outlinks(tree: LexborHTMLParser, resolver: ReferenceResolver) -> tuple[Outlink, ...]:
+    outlinks: dict[str, Outlink] = {}
+    seen = {""}
+    for node in tree.css(_LINKS):
+        written = _attribute(node, "src" if node.tag in ("frame", "iframe") else "href")
+        reference = written.partition("#")[0]
+        if reference in seen:
+            continue
+        seen.add(reference)
+        target = resolver.absolute(reference)
+        if target is not None and target not in outlinks:
+            anchor = "" if node.tag == "iframe" else _collapsed(node.text(separator=" "))
+            outlinks[target] = Outlink(target, anchor, "nofollow" in _tokens(node, "rel"))
+    return tuple(outlinks.values())
+
+
+def _visible_text(tree: LexborHTMLParser) -> str:
+    """Return the text that a reader sees. The tree is used up by it."""
+    for node in tree.css(_UNSEEN):
+        node.decompose()
+    for node in tree.css("a + a"):
+        node.insert_before(" ")
+    for node in tree.css(_INLINE):
+        node.unwrap(delete_empty=True)
+    body = tree.body
+    if body is None:
+        return ""
+    body.merge_text_nodes()
+    return _collapsed(body.text(separator=" "))
+
+
+def _remove_comments(tree: LexborHTMLParser) -> None:
+    root = tree.root
+    for node in [] if root is None else [node for node in root.traverse() if node.is_comment_node]:
+        node.decompose()
+
+
+def _decoded(body: bytes, encoding: str) -> str:
+    try:
+        return to_unicode(body, encoding).removeprefix("\ufeff")
+    except LookupError:
+        raise ValueError(f"encoding must be one of Python's codecs for text, got {encoding!r}") from None
+
+
+def _attribute(node: LexborNode, name: str) -> str:
+    """Return the attribute's value; "" when it has none or is not there."""
+    return node.attrs.get(name) or ""
+
+
+def _tokens(node: LexborNode, name: str) -> set[str]:
+    value = _attribute(node, name)
+    return set(_DIRECTIVE_SEPARATOR.split(value.lower())) if value else set()
+
+
+def _is_inside(node: LexborNode, tag: str) -> bool:
+    parent = node.parent
+    while parent is not None and parent.tag != tag:
+        parent = parent.parent
+    return parent is not None
+
+
+def _collapsed(text: str) -> str:
+    return " ".join(text.split())
