@@ -1,0 +1,38 @@
+"""StoredURL: one URL on its way into the store, with what the scripts need to know of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nutchlike.urls.identity import host_key, split_url, url_id
+
+
+@dataclass(frozen=True, slots=True)
+class StoredURL:
+    """A normalized URL and, for a request that is more than a plain GET, the request.
+
+    ``id`` is 8 bytes: ``url_id(url)`` for what is identified by its URL. ``request`` is the encoded request, empty
+    for a plain GET; ``priority`` moves it in its host's queue; ``once`` means that the record is forgotten when the
+    request was done (a request that asked not to be filtered). ``metadata`` is a JSON object or empty.
+    """
+
+    url: str
+    id: bytes
+    metadata: bytes = b""
+    request: bytes = b""
+    priority: int = 0
+    once: bool = False
+
+    @classmethod
+    def plain(cls, url: str, *, metadata: bytes = b"") -> StoredURL:
+        """Return what stands for a plain GET of a normalized URL."""
+        return cls(url=url, id=url_id(url), metadata=metadata)
+
+    def place(self) -> list[bytes | str]:
+        """Return id, site, path and host, as scripts expect them."""
+        site, path = split_url(self.url)
+        return [self.id, site, path, host_key(self.url)]
+
+    def extras(self) -> list[bytes | str | int]:
+        """Return metadata, priority, request and once, as scripts expect them."""
+        return [self.metadata, self.priority, self.request, int(self.once)]

@@ -1,0 +1,254 @@
+"""The CrawlDb on a real server: injection and merging, counts, cash, and the repair of its queues."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import redis
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from stores import KEYS, MONTH, NOW, Store, fetched, open_store, seed
+from vectors import vector_rows
+
+from nutchlike.crawldatum import DbStatus
+from nutchlike.store.codec import UnreadableRecord
+from nutchlike.store.frontier import PageDone
+from nutchlike.store.stored_url import StoredURL
+
+
+@pytest.fixture
+def store(redis_client: redis.Redis) -> Store:
+    return open_store(redis_client)
+
+
+def fetch_seven(store: Store) -> None:
+    """Put one page with score 7, interval 600 and a signature into the CrawlDb, fetched."""
+    store.inject(seed("http://a.test/", 7.0, fetch_interval=600, metadata={"old": "1"}))
+    [lease] = store.lease()
+    datum = replace(lease.datum, db_status=DbStatus.DB_FETCHED, fetch_time=int(NOW) + 600, signature=b"S" * 17)
+    store.frontier.complete([PageDone(lease.id, datum)], now=NOW)
+
+
+def test_a_known_url_is_kept_as_it_is(store: Store) -> None:
+    fetch_seven(store)
+    before = store.crawldb.get("http://a.test/")
+    assert store.inject(seed("http://a.test/", 1.0, metadata={"x": "1"}, score_given=True)) == (0, 0)
+    assert store.crawldb.get("http://a.test/") == before
+
+
+def test_overwriting_makes_a_new_unfetched_record(store: Store) -> None:
+    fetch_seven(store)
+    assert store.inject(seed("http://a.test/", 1.0, metadata={"x": "1"}), merge="overwrite") == (0, 1)
+    datum = store.crawldb.get("http://a.test/")
+    assert datum is not None
+    assert (datum.db_status, datum.score, datum.fetch_interval) == (DbStatus.DB_UNFETCHED, 1.0, MONTH)
+    assert (datum.signature, dict(datum.metadata)) == (None, {"x": "1"})
+    assert store.lease_urls() == ["http://a.test/"]
+
+
+def test_updating_keeps_status_and_signature_and_merges_metadata(store: Store) -> None:
+    fetch_seven(store)
+    changed = seed("http://a.test/", 1.0, fetch_interval=60, metadata={"x": "1"}, score_given=True, interval_given=True)
+    assert store.inject(changed, merge="update") == (0, 1)
+    datum = store.crawldb.get("http://a.test/")
+    assert datum is not None
+    assert (datum.db_status, datum.score, datum.fetch_interval) == (DbStatus.DB_FETCHED, 1.0, 60)
+    assert (datum.signature, dict(datum.metadata)) == (b"S" * 17, {"old": "1", "x": "1"})
+    assert store.lease_urls() == []
+
+
+def test_updating_moves_a_waiting_url_in_its_queue(store: Store) -> None:
+    store.inject(seed("http://a.test/1", 5.0), seed("http://a.test/2", 1.0))
+    store.inject(seed("http://a.test/2", 9.0, score_given=True), merge="update")
+    assert store.lease_urls() == ["http://a.test/2", "http://a.test/1"]
+
+
+def test_injection_that_was_cut_short_is_completed_by_a_second_run(store: Store) -> None:
+    seeds = [seed(f"http://a.test/{i}") for i in range(1000)]
+    store.inject(*seeds[:500])
+    assert store.inject(*seeds) == (500, 0)
+    counts = store.crawldb.counts()
+    assert (counts.known, counts.waiting) == (1000, 1000)
+    assert store.crawldb.audit_cash().injected == 1000.0
+
+
+@pytest.mark.parametrize("row", vector_rows("injector_merge.jsonl"), ids=lambda row: row["id"])
+def test_merging_gives_what_nutch_gives(store: Store, row: dict[str, Any]) -> None:
+    conf = {"db.score.injected": 1.0, "db.fetch.interval.default": MONTH} | row["conf"]
+    merge = next((m for m in ("overwrite", "update") if conf.get(f"db.injector.{m}") == "true"), "keep")
+    for old in [value for value in row["values"] if value["status"] != "injected"][-1:]:
+        put(store, old)
+    for new in [value for value in row["values"] if value["status"] == "injected"][-1:]:  # of several the last one wins
+        injected = seed(
+            "http://a.test/",
+            new["score"],
+            fetch_interval=new["fetch_interval"],
+            metadata=new.get("metadata", {}),
+            # Nutch cannot tell a value that was given from none: it compares with the defaults
+            score_given=new["score"] != float(conf["db.score.injected"]),
+            interval_given=new["fetch_interval"] != int(conf["db.fetch.interval.default"]),
+        )
+        store.inject(injected, merge=merge, now=new["fetch_time"] / 1000)
+    datum = store.crawldb.get("http://a.test/")
+    assert datum is not None
+    assert {
+        "status": datum.db_status.label,
+        "fetch_time": datum.fetch_time * 1000,
+        "modified_time": datum.modified_time * 1000,
+        "retries": datum.retries,
+        "fetch_interval": datum.fetch_interval,
+        "score": pytest.approx(datum.score, rel=1e-6),
+        "signature": datum.signature.hex() if datum.signature else None,
+        "metadata": dict(datum.metadata),
+    } == row["expected"]
+
+
+def put(store: Store, value: dict[str, Any]) -> None:
+    """Make the CrawlDb hold a record as a vector describes it."""
+    store.inject(
+        seed(
+            "http://a.test/",
+            value["score"],
+            fetch_interval=value.get("fetch_interval", 0),
+            metadata=value.get("metadata", {}),
+        )
+    )
+    [lease] = store.lease()
+    status = DbStatus[value["status"].upper()]
+    datum = replace(
+        lease.datum,
+        db_status=status,
+        fetch_time=value["fetch_time"] // 1000,
+        modified_time=value.get("modified_time", 0) // 1000,
+        retries=value.get("retries", 0),
+        signature=bytes.fromhex(value["signature"]) if value.get("signature") else None,
+    )
+    store.frontier.complete([PageDone(lease.id, datum)], now=NOW)
+
+
+def test_the_states_always_add_up_to_what_is_known(store: Store) -> None:
+    store.inject(*(seed(f"http://a.test/{i}") for i in range(3)))
+    assert_sums(store, waiting=3, leased=0, due=0)
+    leases = store.lease(3)
+    assert_sums(store, waiting=0, leased=3, due=0)
+    store.frontier.complete([fetched(lease, []) for lease in leases], now=NOW)
+    assert_sums(store, waiting=0, leased=0, due=3)
+
+
+def assert_sums(store: Store, **expected: int) -> None:
+    counts = store.crawldb.counts()
+    assert {name: getattr(counts, name) for name in expected} == expected
+    assert counts.known == counts.waiting + counts.leased + counts.due + counts.dead + counts.done == 3
+
+
+def test_a_page_without_outlinks_gives_its_cash_to_all_pages(store: Store) -> None:
+    store.inject(seed("http://a.test/", 3.0), seed("http://b.test/", 1.0))
+    [page] = store.lease()
+    store.frontier.complete([fetched(page, [])], now=NOW)
+    a, b = store.crawldb.get("http://a.test/"), store.crawldb.get("http://b.test/")
+    assert a is not None
+    assert b is not None
+    assert (a.score, b.score, a.history) == pytest.approx((1.5, 2.5, 3.0))
+
+
+def test_cash_that_arrives_during_a_fetch_stays(store: Store) -> None:
+    store.inject(seed("http://a.test/", 4.0), seed("http://b.test/", 2.0))
+    a, b = store.lease(2)
+    store.frontier.complete([fetched(b, ["http://a.test/"])], now=NOW)
+    store.frontier.complete([fetched(a, ["http://b.test/"])], now=NOW)
+    datum = store.crawldb.get("http://a.test/")
+    assert datum is not None
+    # b gave 1 to a, 1 to the virtual page (0.5 each); a spent 4: 2 to b, 2 to the virtual page (1 each)
+    assert datum.score == pytest.approx(1 + 0.5 + 1)
+    assert store.crawldb.audit_cash().error < 1e-12
+
+
+links = st.lists(st.integers(0, 30), max_size=8, unique=True)
+
+
+@given(fetches=st.lists(st.tuples(links, st.sampled_from(["done", "lost", "returned"])), max_size=40))
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_cash_is_conserved_and_no_url_is_nowhere(
+    redis_client: redis.Redis, fetches: list[tuple[list[int], str]]
+) -> None:
+    redis_client.flushall()
+    store = open_store(redis_client, attempts_max=2)
+    store.inject(seed("http://h0.test/0", 2.5), seed("http://h1.test/1", 0.5))
+    now = NOW
+    for targets, fate in fetches:
+        now += 100  # every lease that was not returned or completed has expired
+        for lease in store.lease(1, now=now):
+            if fate == "done":
+                urls = [f"http://h{i % 3}.test/{i}" for i in targets if f"http://h{i % 3}.test/{i}" != lease.datum.url]
+                store.frontier.complete([fetched(lease, urls, now=now)], now=now)
+            elif fate == "returned":
+                store.frontier.give_back([lease.id], now=now)
+    counts = store.crawldb.counts()
+    assert store.crawldb.audit_cash().error < 1e-9
+    assert counts.done == 0
+    assert store.crawldb.is_consistent()
+    assert sum(counts.by_status.values()) == counts.known == sum(1 for _ in store.crawldb.records())
+
+
+def test_a_lost_queue_is_rebuilt_from_the_records(store: Store) -> None:
+    store.inject(*(seed(f"http://a.test/{i}") for i in range(3)), seed("http://b.test/"))
+    store.client.delete(KEYS.queue("a.test"), KEYS.name("ready"))
+    assert not store.crawldb.is_consistent()
+    assert store.crawldb.rebuild(now=NOW) == 3
+    assert store.crawldb.is_consistent()
+    assert len(store.lease_urls()) == 4
+
+
+def test_two_urls_with_one_id_are_both_kept(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nutchlike.store.stored_url.url_id", lambda url: b"collides")
+    monkeypatch.setattr("nutchlike.store.crawldb.url_id", lambda url: b"collides")
+    urls = [f"http://a.test/{i}" for i in range(4)]
+    assert store.inject(*(seed(url, 1.0 + i) for i, url in enumerate(urls))) == (4, 0)
+    assert store.inject(*(seed(url) for url in urls)) == (0, 0)
+    assert [datum.score for url in urls if (datum := store.crawldb.get(url))] == [1.0, 2.0, 3.0, 4.0]
+    assert sorted(store.lease_urls()) == urls
+
+
+def test_a_record_that_cannot_be_read_is_named_by_its_key(store: Store) -> None:
+    store.inject(seed("http://a.test/"))
+    url_id = StoredURL.plain("http://a.test/").id
+    store.client.hset(KEYS.bucket_of(url_id), url_id, b"\x09" + b"x" * 60)
+    with pytest.raises(UnreadableRecord, match=rf"r:\d+ field {url_id.hex()}"):
+        store.crawldb.get("http://a.test/")
+
+
+def test_metadata_of_any_text_comes_back_as_it_was(store: Store) -> None:
+    metadata = {"a": "ü\u2028=/\\\"'", "": "empty name", "n": "1.0", "big": "x" * 10_000}
+    store.inject(seed("http://a.test/", metadata=metadata))
+    [lease] = store.lease()
+    assert dict(lease.datum.metadata) == metadata
+    store.inject(seed("http://a.test/", metadata={"more": "€"}), merge="update")
+    datum = store.crawldb.get("http://a.test/")
+    assert datum is not None
+    assert dict(datum.metadata) == metadata | {"more": "€"}
+
+
+def test_clearing_forgets_one_crawl_and_leaves_others(store: Store) -> None:
+    store.client.set("nutch:other:{0}:totals", "x")
+    store.inject(seed("http://a.test/"))
+    store.crawldb.clear()
+    assert store.client.keys("*") == [b"nutch:other:{0}:totals"]
+
+
+def test_no_key_outside_the_table_is_ever_written(store: Store) -> None:
+    store.inject(seed("http://a.test/", metadata={"k": "v"}))
+    [lease] = store.lease()
+    store.frontier.complete([fetched(lease, ["http://b.test/", "http://a.test/2"])], now=NOW)
+    allowed = tuple(name.encode() for name in KEYS.all())
+    families = tuple(name.encode() for name in KEYS.all() if name.endswith(":"))
+    strange = [key for key in store.client.keys("*") if key not in allowed and not key.startswith(families)]
+    assert strange == []
+
+
+def test_nothing_in_the_store_is_a_pickle(store: Store) -> None:
+    store.inject(seed("http://a.test/", metadata={"k": "v"}))
+    [stored] = store.client.hvals(KEYS.name("metadata"))
+    assert json.loads(stored) == {"k": "v"}

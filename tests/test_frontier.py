@@ -1,0 +1,259 @@
+"""The frontier on a real server: order, leases, politeness, and what a kill leaves behind."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+from itertools import pairwise
+from threading import Thread
+
+import pytest
+import redis
+from stores import KEYS, NOW, Store, fetched, frontier, open_store, seed
+
+from nutchlike.crawldatum import DbStatus
+from nutchlike.store.stored_url import StoredURL
+from nutchlike.store.worker import is_dead_here, worker_name
+
+
+@pytest.fixture
+def store(redis_client: redis.Redis) -> Store:
+    return open_store(redis_client)
+
+
+def test_the_url_with_most_cash_is_handed_out_first(store: Store) -> None:
+    store.inject(seed("http://a.test/", 1.0), seed("http://b.test/", 10.0), seed("http://c.test/", 5.0))
+    assert store.lease_urls() == ["http://b.test/", "http://c.test/", "http://a.test/"]
+
+
+def test_order_follows_the_float_not_its_integer_part(store: Store) -> None:
+    scores = [0.37, 0.38, 1e-7, 2e-7, 0.0, 3e9]
+    store.inject(*(seed(f"http://a.test/{score!r}", score) for score in scores))
+    assert store.lease_urls() == [f"http://a.test/{score!r}" for score in sorted(scores, reverse=True)]
+
+
+def test_a_seed_that_arrives_during_a_fetch_takes_its_place_by_score(store: Store) -> None:
+    store.inject(seed("http://a.test/", 1.0), seed("http://b.test/", 10.0))
+    assert store.lease_urls(1) == ["http://b.test/"]
+    store.inject(seed("http://c.test/", 5.0))
+    assert store.lease_urls() == ["http://c.test/", "http://a.test/"]
+
+
+def test_an_inlink_moves_a_waiting_url_up(store: Store) -> None:
+    store.inject(seed("http://a.test/", 9.0), seed("http://a.test/low", 1.0), seed("http://a.test/mid", 2.0))
+    [page] = store.lease(1)
+    store.frontier.complete([fetched(page, ["http://a.test/low"])], now=NOW)
+    assert store.lease_urls(1) == ["http://a.test/low"]
+
+
+def test_a_link_of_great_cash_is_fetched_before_waiting_seeds(store: Store) -> None:
+    store.inject(seed("http://a.test/", 9.0), *(seed(f"http://a.test/{i}", 0.1) for i in range(1000)))
+    [page] = store.lease(1)
+    store.frontier.complete([fetched(page, ["http://a.test/hot"])], now=NOW)
+    assert store.lease_urls(1) == ["http://a.test/hot"]
+
+
+def test_a_leased_url_is_not_handed_out_twice(store: Store) -> None:
+    store.inject(seed("http://a.test/"))
+    assert store.lease_urls() == ["http://a.test/"]
+    assert store.lease_urls() == []
+
+
+def test_two_workers_never_get_the_same_url(redis_client: redis.Redis, store: Store) -> None:
+    store.inject(*(seed(f"http://h{i % 7}.test/{i}") for i in range(500)))
+    got: list[list[str]] = [[], []]
+
+    def work(mine: list[str]) -> None:
+        other = frontier(redis_client, worker=f"w{id(mine)}")
+        while batch := other.lease(3, now=NOW).leases:
+            mine.extend(lease.datum.url for lease in batch)
+
+    threads = [Thread(target=work, args=(mine,)) for mine in got]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(got[0] + got[1]) == len(set(got[0] + got[1])) == 500
+
+
+def test_an_expired_lease_is_handed_out_again(store: Store) -> None:
+    store.inject(seed("http://a.test/"))
+    store.lease()
+    assert store.lease_urls(now=NOW + 59) == []
+    assert store.lease_urls(now=NOW + 61) == ["http://a.test/"]
+
+
+def test_a_renewed_lease_does_not_expire(store: Store) -> None:
+    store.inject(seed("http://a.test/"))
+    [lease] = store.lease()
+    assert store.frontier.renew([lease.id], now=NOW + 50) == []
+    assert store.lease_urls(now=NOW + 100) == []
+
+
+def test_renewing_tells_which_leases_were_lost(redis_client: redis.Redis, store: Store) -> None:
+    store.inject(seed("http://a.test/"))
+    [lease] = store.lease()
+    frontier(redis_client, worker="w2").lease(1, now=NOW + 61)
+    assert store.frontier.renew([lease.id], now=NOW + 62) == [lease.id]
+
+
+def test_a_completion_after_the_lease_was_lost_changes_nothing(redis_client: redis.Redis, store: Store) -> None:
+    store.inject(seed("http://a.test/"))
+    [late] = store.lease()
+    [again] = frontier(redis_client, worker="w2").lease(1, now=NOW + 61).leases
+    assert store.frontier.complete([fetched(late, ["http://a.test/x"])], now=NOW + 62) == [None]
+    assert store.crawldb.get("http://a.test/x") is None
+    assert frontier(redis_client, worker="w2").complete([fetched(again, ["http://a.test/x"])], now=NOW + 63) == [1]
+
+
+def test_completing_twice_counts_once(store: Store) -> None:
+    store.inject(seed("http://a.test/"))
+    [page] = store.lease()
+    done = fetched(page, ["http://a.test/x"])
+    assert store.frontier.complete([done, done], now=NOW) == [1, None]
+    assert store.crawldb.audit_cash().error < 1e-12
+
+
+def test_a_url_that_loses_its_lease_too_often_becomes_a_dead_letter(store: Store) -> None:
+    store.inject(seed("http://a.test/"))
+    for attempt in range(3):
+        assert store.lease_urls(now=NOW + 61 * attempt) == ["http://a.test/"]
+    assert store.lease_urls(now=NOW + 61 * 3) == []
+    counts = store.crawldb.counts()
+    assert (counts.waiting, counts.leased, counts.dead) == (0, 0, 1)
+    assert list(store.client.hvals(KEYS.name("dead"))) == [b"lost 3 leases"]
+
+
+def test_giving_back_does_not_count_as_a_lost_lease(store: Store) -> None:
+    store.inject(seed("http://a.test/"))
+    for _ in range(10):
+        [lease] = store.lease()
+        assert store.frontier.give_back([lease.id], now=NOW) == 1
+    assert store.lease_urls() == ["http://a.test/"]
+
+
+def test_nobody_gives_back_a_lease_of_another_worker(redis_client: redis.Redis, store: Store) -> None:
+    store.inject(seed("http://a.test/"))
+    [lease] = store.lease()
+    assert frontier(redis_client, worker="w2").give_back([lease.id], now=NOW) == 0
+
+
+def test_what_a_killed_process_held_is_free_at_once(redis_client: redis.Redis, store: Store) -> None:
+    code = "from nutchlike.store.worker import worker_name; print(worker_name())"
+    killed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+    store.inject(seed("http://a.test/"), seed("http://b.test/", 2.0))
+    frontier(redis_client, worker=killed).lease(1, now=NOW)
+    frontier(redis_client, worker="elsewhere/1/2").lease(1, now=NOW)
+    assert store.frontier.release_dead_workers(now=NOW + 1) == 1
+    assert store.lease_urls(now=NOW + 1) == ["http://b.test/"]
+
+
+def test_a_living_process_is_not_taken_for_dead() -> None:
+    assert not is_dead_here(worker_name())
+
+
+@pytest.mark.parametrize("worker", ["", "x", "elsewhere/1/2", "/", "a/b/c/d/e"])
+def test_a_worker_of_another_machine_cannot_be_judged(worker: str) -> None:
+    assert not is_dead_here(worker)
+
+
+def test_one_host_is_asked_once_per_delay_by_all_workers(redis_client: redis.Redis) -> None:
+    one, two = open_store(redis_client, delay=1.0, worker="w1"), open_store(redis_client, delay=1.0, worker="w2")
+    one.inject(*(seed(f"http://a.test/{i}") for i in range(50)))
+    times = []
+    for tenth in range(100):
+        now = NOW + tenth / 10
+        for worker in (one, two):
+            times += [now] * len(worker.lease(8, now=now))
+    assert len(times) == 10
+    assert all(later - earlier >= 1.0 for earlier, later in pairwise(times))
+
+
+def test_a_host_that_must_wait_does_not_hold_up_others(redis_client: redis.Redis) -> None:
+    store = open_store(redis_client, delay=1.0)
+    store.inject(seed("http://a.test/1", 9.0), seed("http://a.test/2", 8.0), seed("http://b.test/", 1.0))
+    assert store.lease_urls() == ["http://a.test/1", "http://b.test/"]
+    assert store.frontier.lease(9, now=NOW).ask_again_at == NOW + 1.0
+
+
+def test_a_host_never_has_more_leases_than_it_may(redis_client: redis.Redis) -> None:
+    store = open_store(redis_client, per_host=2)
+    store.inject(*(seed(f"http://a.test/{i}") for i in range(5)))
+    first, second = store.lease(9)
+    assert store.lease_urls() == []
+    store.frontier.complete([fetched(first, [])], now=NOW)
+    assert len(store.lease(9)) == 1
+    store.frontier.give_back([second.id], now=NOW)
+    assert len(store.lease(9)) == 1
+
+
+def test_a_retry_waits_for_the_clock_of_its_host(redis_client: redis.Redis) -> None:
+    store = open_store(redis_client, delay=2.0)
+    store.inject(seed("http://a.test/1"), seed("http://a.test/2"))
+    store.lease()
+    assert store.frontier.claim_host("a.test", now=NOW + 0.5) == pytest.approx(1.5)
+    assert store.frontier.claim_host("a.test", now=NOW + 2.0) == 0.0
+    assert store.lease_urls(now=NOW + 3.0) == []
+    assert len(store.lease(now=NOW + 4.0)) == 1
+
+
+def test_a_page_is_fetched_again_when_it_is_due_and_not_before(store: Store) -> None:
+    store.inject(seed("http://a.test/"))
+    [page] = store.lease()
+    store.frontier.complete([fetched(page, [])], now=NOW)
+    _, due_at = store.frontier.due_later()
+    assert due_at is not None
+    assert store.lease_urls(now=due_at - 1) == []
+    assert store.lease_urls(now=due_at + 1) == ["http://a.test/"]
+
+
+def test_a_known_url_is_not_queued_again_by_a_link(store: Store) -> None:
+    store.inject(seed("http://a.test/"))
+    [page] = store.lease()
+    assert store.frontier.complete([fetched(page, ["http://a.test/1"])], now=NOW) == [1]
+    [second] = store.lease()
+    assert store.frontier.complete([fetched(second, ["http://a.test/"])], now=NOW) == [0]
+    assert store.lease_urls() == []
+    assert store.crawldb.counts().by_status == {DbStatus.DB_FETCHED: 2}
+
+
+def test_a_request_with_priority_goes_first(store: Store) -> None:
+    urls = [
+        StoredURL("http://a.test/1", b"11111111", request=b"{}", priority=0),
+        StoredURL("http://a.test/2", b"22222222", request=b"{}", priority=100),
+        StoredURL("http://a.test/3", b"33333333", request=b"{}", priority=-3),
+    ]
+    assert store.frontier.add(urls, cash=1.0, now=NOW) == 3
+    assert store.lease_urls() == ["http://a.test/2", "http://a.test/1", "http://a.test/3"]
+
+
+def test_equal_requests_that_must_not_be_filtered_do_not_collapse(store: Store) -> None:
+    urls = [StoredURL("http://a.test/same", bytes([i] * 8), request=b"{}", once=True) for i in range(5)]
+    assert store.frontier.add(urls, cash=1.0, now=NOW) == 5
+    assert store.lease_urls() == ["http://a.test/same"] * 5
+
+
+def test_a_request_that_is_done_once_is_forgotten_and_its_cash_stays(store: Store) -> None:
+    store.inject(seed("http://a.test/"))
+    store.frontier.add([StoredURL("http://b.test/", b"12345678", request=b"{}", once=True)], cash=2.0, now=NOW)
+    lease = next(lease for lease in store.lease(2) if lease.request)
+    store.frontier.complete([replace(fetched(lease, ["http://b.test/x"]), due=False)], now=NOW)
+    assert store.crawldb.counts().known == 2
+    assert store.crawldb.audit_cash().error < 1e-12
+
+
+def test_a_queue_member_without_a_record_is_dropped_and_counted(store: Store) -> None:
+    store.inject(seed("http://a.test/"))
+    store.client.zadd(KEYS.queue("a.test"), {b"nothing!": 99.0})
+    batch = store.frontier.lease(5, now=NOW)
+    assert [lease.datum.url for lease in batch.leases] == ["http://a.test/"]
+    assert batch.orphans == 1
+
+
+def test_a_record_that_cannot_be_read_becomes_a_dead_letter_and_the_rest_goes_on(store: Store) -> None:
+    store.inject(seed("http://a.test/bad", 9.0), seed("http://a.test/1"), seed("http://a.test/2"))
+    bad = StoredURL.plain("http://a.test/bad").id
+    store.client.hset(KEYS.bucket_of(bad), bad, bytes.fromhex("8004676172"))
+    assert sorted(store.lease_urls()) == ["http://a.test/1", "http://a.test/2"]
+    assert store.client.hvals(KEYS.name("dead")) == [b"unreadable record"]

@@ -1,0 +1,62 @@
+"""Who owns a content: one page, until it changes."""
+
+from __future__ import annotations
+
+from threading import Barrier, Thread
+
+import pytest
+import redis
+from stores import KEYS
+
+from nutchlike.store.signature_index import SignatureIndex
+
+A, B = b"page-a--", b"page-b--"
+
+
+@pytest.fixture
+def index(redis_client: redis.Redis) -> SignatureIndex:
+    return SignatureIndex(redis_client, KEYS)
+
+
+def test_the_first_page_owns_the_content(index: SignatureIndex) -> None:
+    assert index.claim(A, b"same", previous=None) == A
+    assert index.claim(B, b"same", previous=None) == A
+
+
+def test_a_page_is_never_a_duplicate_of_itself(index: SignatureIndex) -> None:
+    index.claim(A, b"same", previous=None)
+    assert index.claim(A, b"same", previous=b"same") == A
+
+
+def test_a_page_that_changes_frees_its_content(index: SignatureIndex) -> None:
+    index.claim(A, b"same", previous=None)
+    assert index.claim(A, b"new", previous=b"same") == A
+    assert index.claim(B, b"same", previous=b"same") == B
+
+
+def test_only_the_owner_frees_a_content(index: SignatureIndex) -> None:
+    index.claim(A, b"same", previous=None)
+    index.free(B, b"same")
+    assert index.claim(B, b"same", previous=None) == A
+    index.free(A, b"same")
+    assert index.claim(B, b"same", previous=None) == B
+
+
+def test_of_two_simultaneous_copies_exactly_one_is_kept(redis_server: object, redis_client: redis.Redis) -> None:
+    pairs = 1000
+    kept: dict[bytes, list[int]] = {A: [], B: []}
+    start = Barrier(2)
+
+    def work(page: bytes) -> None:
+        mine = SignatureIndex(redis_client, KEYS)
+        start.wait()
+        for i in range(pairs):
+            if mine.claim(page + bytes([i % 256, i // 256]), b"%d" % i, previous=None).startswith(page):
+                kept[page].append(i)
+
+    threads = [Thread(target=work, args=(page,)) for page in (A, B)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(kept[A] + kept[B]) == list(range(pairs))
