@@ -1,0 +1,31 @@
+"""What nutchlike hangs on the request of a leased page, and how to take it off."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from scrapy import Request
+from twisted.python.failure import Failure
+
+PAGE = "nutch_page"
+"""Key of ``Request.meta``: the leased page that the request fetches (completion.Page); never stored."""
+
+
+class LeasedErrback:
+    """Tells ``failed`` of a failure before the spider's own error handler hears of it."""
+
+    def __init__(self, failed: Callable[[BaseException | None], None], own: Callable[[Failure], Any] | None) -> None:
+        self.failed = failed
+        self.own = own
+
+    def __call__(self, failure: Failure) -> Any:
+        self.failed(failure.value)
+        return failure if self.own is None else self.own(failure)
+
+
+def set_free(request: Request) -> None:
+    """Make ``request`` one that belongs to no leased page: a copy that a spider made, or a redirect, say."""
+    request.meta.pop(PAGE, None)
+    if isinstance(request.errback, LeasedErrback):
+        request.errback = request.errback.own

@@ -1,0 +1,291 @@
+"""SCHEDULER: hands the engine the best URLs, a batch at a time."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import deque
+
+import redis
+from scrapy import Request, Spider, signals
+from scrapy.crawler import Crawler
+from scrapy.exceptions import CloseSpider
+from scrapy.utils.asyncio import call_later, create_looping_call
+from scrapy.utils.defer import deferred_from_coro
+from scrapy_redis.scheduler import Scheduler as RedisScheduler
+
+from nutchlike.completion import Completion, Page
+from nutchlike.crawl_store import CrawlStore, host_delay, open_store
+from nutchlike.request_meta import PAGE
+from nutchlike.store.errors import StoreUnavailable
+from nutchlike.store.frontier import Lease, LeaseBatch
+from nutchlike.stored_requests import StoredRequests
+from nutchlike.urls.identity import host_key
+
+logger = logging.getLogger(__name__)
+POLL_SECONDS = 1.0  # how long news from other workers may go unnoticed while this one has nothing to do
+
+
+class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no types
+    """scrapy-redis's scheduler with leases in place of pops: what a killed worker held is fetched by another.
+
+    scrapy-redis's settings keep their meaning: SCHEDULER_PERSIST (here True unless set), SCHEDULER_FLUSH_ON_START,
+    SCHEDULER_IDLE_BEFORE_CLOSE (seconds).
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        settings = crawler.settings
+        super().__init__(
+            server=None,
+            persist=settings.getbool("SCHEDULER_PERSIST"),
+            flush_on_start=settings.getbool("SCHEDULER_FLUSH_ON_START"),
+            idle_before_close=settings.getint("SCHEDULER_IDLE_BEFORE_CLOSE"),
+        )
+        self._crawler = crawler
+        self.stats = crawler.stats
+        self.requests = StoredRequests(crawler)
+        self.completion = Completion(crawler, changed=self._flush_soon)
+        self._delay = host_delay(settings)
+        self._batch = settings.getint("NUTCH_LEASE_BATCH")
+        self._concurrency = settings.getint("CONCURRENT_REQUESTS")
+        self._lease_seconds = settings.getfloat("NUTCH_LEASE_SECONDS")
+        self._age_max = settings.getfloat("NUTCH_LEASE_AGE_MAX")
+        self._wait_max = settings.getfloat("NUTCH_STORE_WAIT_MAX")
+        self._store: CrawlStore | None = None
+        self._buffer: deque[Lease] = deque()
+        self._again: deque[Request] = deque()  # retries of pages that this worker holds
+        self._state: LeaseBatch | None = None  # the last look at the frontier; None = it may have changed since
+        self._not_before = 0.0
+        self._silent_since: float | None = None
+        self._idle_since: float | None = None
+        self._flush_planned = False
+        self._heartbeat = create_looping_call(self._renew)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Scheduler:
+        return cls(crawler)
+
+    @property
+    def store(self) -> CrawlStore:
+        """The store of this crawl; RuntimeError before the spider was opened."""
+        if self._store is None:
+            raise RuntimeError("the scheduler is not open yet")
+        return self._store
+
+    def open(self, spider: Spider) -> None:
+        """Connect to the store, take over what killed workers of this machine held, mend the queues."""
+        try:
+            self._store = store = open_store(self._crawler.settings, crawl_id=spider.name)
+            if self.flush_on_start:
+                store.crawldb.clear()
+            now = time.time()
+            lost = store.frontier.release_dead_workers(now=now)
+            if not store.crawldb.is_consistent():
+                logger.warning("Queues did not match the CrawlDb: %d URLs put back", store.crawldb.rebuild(now=now))
+            known = store.crawldb.counts().known
+        except (StoreUnavailable, ValueError, redis.RedisError) as error:
+            logger.critical("%s", error, extra={"spider": spider})
+            # Scrapy ends cleanly only when all its parts are open: ask for the end at the signal that says so
+            self._crawler.signals.connect(self._end_before_it_begins, signals.spider_opened)
+            return
+        if known:
+            logger.info("Resuming the crawl: %d URLs known, %d taken over from killed workers", known, lost)
+        self._heartbeat.start(self._lease_seconds / 3, now=False)
+
+    def _end_before_it_begins(self) -> None:
+        raise CloseSpider("store_unavailable")
+
+    def close(self, reason: str) -> None:
+        """Acknowledge what is done, give back what is not, leave the store."""
+        if self._heartbeat.running:
+            self._heartbeat.stop()
+        if self._store is None:
+            return
+        try:
+            self._flush()
+            now = time.time()
+            unfinished = [page.lease.id for page in self.completion.unfinished]
+            self.store.frontier.give_back([*unfinished, *(lease.id for lease in self._buffer)], now=now)
+            self._buffer.clear()
+            if not self.persist and not self.store.crawldb.counts().leased:
+                self.store.crawldb.clear()
+        except redis.RedisError as error:
+            logger.error("The store did not answer at the end, leases end by themselves: %s", error)
+
+    def enqueue_request(self, request: Request) -> bool:
+        """Take a request from the engine: a retry or redirect of a leased page, or one that comes from no page."""
+        page: Page | None = request.meta.get(PAGE)
+        if page is not None and not page.done:
+            return self._continue(page, request)
+        url = self.requests.to_store(request, source=None)
+        if url is None:
+            return False
+        cash = self._crawler.settings.getfloat("NUTCH_DB_SCORE_INJECTED")
+        if not self.store.frontier.add([url], cash=cash, now=time.time()):
+            self.stats.inc_value("nutch/scheduler/seen")
+            return False
+        self.stats.inc_value("scheduler/enqueued/redis")
+        self._look_again()
+        return True
+
+    def next_request(self) -> Request | None:
+        """Return the best request that may be sent now, or ``None``."""
+        request = self._next_again() or self._next_leased()
+        if request is not None:
+            self._idle_since = None
+            self.stats.inc_value("scheduler/dequeued/redis")
+        return request
+
+    def has_pending_requests(self) -> bool:
+        """Return whether any worker of this crawl still has work, or this one should wait for some."""
+        state = self._state
+        if self._buffer or self._again or self.completion.unfinished or state is None or state.waiting or state.leased:
+            self._idle_since = None
+            return True
+        if self._idle_since is None:
+            self._idle_since = time.time()
+        return bool(time.time() - self._idle_since < self.idle_before_close)
+
+    def __len__(self) -> int:
+        return self.store.crawldb.counts().waiting
+
+    def flush(self) -> None:
+        """Forget the whole crawl."""
+        self.store.crawldb.clear()
+
+    def _continue(self, page: Page, request: Request) -> bool:
+        if request.meta.get("redirect_times", 0) <= page.redirect_times:
+            self._again.append(request)
+            return True
+        page.redirect_times = request.meta["redirect_times"]
+        url = self.requests.accept(request.url, source=page.url)
+        if url == page.url:  # a page that sets a cookie and sends us back to itself
+            self._again.append(request)
+            return True
+        target = None
+        if url is not None:
+            target = self.requests.to_store(request, source=page.url)
+        self.completion.redirect(page, request.meta["redirect_reasons"][-1], target)
+        return target is not None
+
+    def _next_again(self) -> Request | None:
+        """Return a request of a page that this worker holds already, when the host's clock allows."""
+        for _ in range(len(self._again)):
+            request = self._again.popleft()
+            wait = self.store.frontier.claim_host(host_key(request.url), now=time.time()) if self._delay else 0.0
+            if not wait:
+                return request
+            self._again.append(request)
+            self._wake_up_in(wait)
+        return None
+
+    def _next_leased(self) -> Request | None:
+        while True:
+            if not self._buffer:
+                self._refill()
+            if not self._buffer:
+                return None
+            lease = self._buffer.popleft()
+            try:
+                request = self.requests.from_lease(lease)
+            except ValueError as error:
+                logger.warning("Dead letter: %s", error)
+                self.stats.inc_value("nutch/scheduler/dead_letters")
+                self.store.frontier.bury(lease.id, str(error), now=time.time())
+                continue
+            request.meta["depth"] = lease.datum.depth
+            self.completion.begin(lease, request)
+            return request
+
+    def _refill(self) -> None:
+        """Lease a batch, unless it is known that there is nothing to have yet."""
+        now = time.time()
+        if now < self._not_before:
+            return
+        wanted = self._wanted()
+        try:
+            state = self.store.frontier.lease(wanted, now=now)
+        except (redis.ConnectionError, redis.TimeoutError, redis.ResponseError) as error:
+            self._store_failed(error)
+            return
+        self._silent_since = None
+        self._state = state
+        self._buffer.extend(state.leases)
+        if state.orphans:
+            self.stats.inc_value("nutch/scheduler/orphans", state.orphans)
+        if len(state.leases) == wanted:
+            return
+        if state.waiting and not state.leased and state.ask_again_at is None:
+            logger.warning("URLs wait but none can be had: %d put back", self.store.crawldb.rebuild(now=now))
+        soon = now + POLL_SECONDS
+        self._not_before = min(state.ask_again_at or soon, soon)
+        if state.waiting or state.leased or self.idle_before_close:
+            self._wake_up_in(self._not_before - now)
+
+    def _wanted(self) -> int:
+        """Return how many URLs to lease: with a delay only what is sent at once, so that host clocks tell the truth."""
+        if not self._delay:
+            return self._batch
+        return max(1, self._concurrency - len(self._crawler.engine.downloader.active))
+
+    def _flush_soon(self) -> None:
+        """Acknowledge in the next turn: pages that are done together go in one round trip, after feeds were written."""
+        if not self._flush_planned:
+            self._flush_planned = True
+            call_later(0, self._flush_now)
+
+    def _flush_now(self) -> None:
+        self._flush_planned = False
+        if self._store is None:
+            return
+        try:
+            self._flush()
+        except (redis.ConnectionError, redis.TimeoutError, redis.ResponseError) as error:
+            self._store_failed(error)
+            self._flush_planned = True
+            call_later(POLL_SECONDS, self._flush_now)
+            return
+        self._look_again()
+
+    def _flush(self) -> None:
+        self.completion.flush(self.store)
+
+    def _look_again(self) -> None:
+        self._state = None
+        self._not_before = 0.0
+        self._wake_up_in(0)
+
+    def _wake_up_in(self, seconds: float) -> None:
+        # The engine asks by itself only every five seconds, and has no public call to be asked earlier.
+        slot = self._crawler.engine._slot
+        if slot is not None:
+            call_later(max(seconds, 0), slot.nextcall.schedule)
+
+    def _renew(self) -> None:
+        """Keep the leases of pages in progress; give up on pages that never end."""
+        now = time.time()
+        for page in self.completion.give_up(older_than=now - self._age_max):
+            logger.error("Gave up %s: not done after %d s", page.url, self._age_max)
+            self.stats.inc_value("nutch/scheduler/given_up")
+        ids = [page.lease.id for page in self.completion.unfinished] + [lease.id for lease in self._buffer]
+        try:
+            lost = self.store.frontier.renew(ids, now=now)
+        except redis.RedisError as error:
+            self._store_failed(error)
+            return
+        if lost:
+            self.stats.inc_value("nutch/scheduler/leases_lost", len(lost))
+
+    def _store_failed(self, error: redis.RedisError) -> None:
+        """Wait for a store that does not answer, and end the crawl when it stays silent."""
+        now = time.time()
+        self.stats.inc_value("nutch/scheduler/store_errors")
+        if self._silent_since is None:
+            self._silent_since = now
+            logger.critical("The store does not answer, the crawl waits: %s", error)
+        self._state = None
+        self._not_before = now + POLL_SECONDS
+        if now - self._silent_since > self._wait_max:
+            deferred_from_coro(self._crawler.engine.close_spider_async(reason="store_unavailable"))
+        else:
+            self._wake_up_in(POLL_SECONDS)

@@ -1,0 +1,49 @@
+"""The ``site`` spider: fetches pages, gives each as a PageItem, follows their links."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+from scrapy import Spider
+from scrapy.http import Response
+
+from nutchlike.completion import page_of
+from nutchlike.items import PageItem
+from nutchlike.parsing.content import is_html, media_type
+from nutchlike.parsing.encoding import declared_encoding
+from nutchlike.parsing.html import parse_html
+
+
+class SiteSpider(Spider):
+    """``scrapy crawl site -a seeds=seeds/urls.txt``, or ``-a url=https://…``; without seeds it goes on where it was."""
+
+    name = "site"
+    needs_seeds = True
+
+    async def start(self) -> AsyncIterator[Any]:
+        """Start with nothing: seeds come from the injector, everything else from the frontier."""
+        return
+        yield
+
+    def parse(self, response: Response) -> Iterator[PageItem]:
+        """Yield the page; one that is no HTML has no text and no links."""
+        page = page_of(response)
+        content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
+        item = PageItem(
+            url=page.url if page is not None else response.url,
+            http_status=response.status,
+            content_type=media_type(content_type),
+            fetch_time=int(time.time()),
+            score=page.lease.datum.score if page is not None else 0.0,
+            depth=page.lease.datum.depth if page is not None else 0,
+            metadata=dict(page.lease.datum.metadata) if page is not None else {},
+        )
+        if is_html(content_type, response.body):
+            encoding = declared_encoding(response.body, content_type)
+            parsed = parse_html(response.body, url=response.url, encoding=encoding)
+            item.title, item.text, item.canonical = parsed.title, parsed.text, parsed.canonical
+            if not parsed.nofollow:
+                item.outlinks = [link.url for link in parsed.outlinks if not link.nofollow]
+        yield item

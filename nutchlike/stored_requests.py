@@ -1,0 +1,114 @@
+"""Requests on their way into the store and out of it."""
+
+from __future__ import annotations
+
+import logging
+import os
+
+import mmh3
+from scrapy import Request, Spider
+from scrapy.crawler import Crawler
+
+from nutchlike.plugins import build_url_chain
+from nutchlike.request_codec import decode_request, encode_request, is_plain
+from nutchlike.request_meta import set_free
+from nutchlike.store.frontier import Lease
+from nutchlike.store.stored_url import StoredURL
+from nutchlike.urls.identity import url_id
+from nutchlike.urls.scope import is_internal
+
+logger = logging.getLogger(__name__)
+SHOWN = 10  # refused requests that the log names; the rest is counted
+
+
+class StoredRequests:
+    """Judges URLs, and turns requests into what the store keeps and back."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._chain = build_url_chain(crawler.settings)
+        self._stay_internal = crawler.settings.getbool("NUTCH_DB_IGNORE_EXTERNAL_LINKS")
+        mode = crawler.settings.get("NUTCH_DB_IGNORE_EXTERNAL_LINKS_MODE")
+        if mode != "byHost":
+            raise ValueError(f"NUTCH_DB_IGNORE_EXTERNAL_LINKS_MODE must be byHost, got {mode!r}")
+        self._refused = 0
+
+    def accept(self, url: str, *, source: str | None) -> str | None:
+        """Return the normalized URL, or ``None`` when a rule rejects it; ``source`` is the page that links to it."""
+        verdict = self._chain.judge(url)
+        if verdict.url is None:
+            self._count("urls/rejected")
+            logger.debug("Rejected %s: %s", url[:200], verdict.reason)
+        elif source is not None and self._stay_internal and not is_internal(source, verdict.url):
+            self._count("urls/external")
+            return None
+        return verdict.url
+
+    def why_rejected(self, url: str) -> str:
+        """Return the rule that rejects ``url``, empty when none does."""
+        return self._chain.judge(url).reason
+
+    def to_store(self, request: Request, *, source: str | None) -> StoredURL | None:
+        """Return what the store keeps of ``request``, or ``None`` when it is rejected by a rule or cannot be stored.
+
+        A request that must not be filtered (``dont_filter``) passes every rule, always counts as new, and is forgotten
+        when it is done. Any other request is identified by its normalized URL, or by method, URL and body.
+        """
+        set_free(request)
+        spider = self._spider
+        url = request.url if request.dont_filter else self.accept(request.url, source=source)
+        if url is None:
+            return None
+        if is_plain(request, spider=spider):
+            return StoredURL.plain(url)
+        try:
+            data = encode_request(request, spider=spider)
+            key = os.urandom(8) if request.dont_filter else request_id(request, url)
+            return StoredURL(url, key, request=data, priority=request.priority, once=request.dont_filter)
+        except ValueError as error:
+            self._refuse(str(error))
+            return None
+
+    def from_lease(self, lease: Lease) -> Request:
+        """Return the request that fetches a leased URL; ValueError when what was stored cannot be used any more."""
+        if lease.request:
+            return decode_request(lease.request, spider=self._spider)
+        return Request(lease.datum.url)
+
+    def _refuse(self, reason: str) -> None:
+        """Say loudly that a request cannot be stored; the first are named, a flood is counted."""
+        self._count("scheduler/refused")
+        self._refused += 1
+        if self._refused <= SHOWN:
+            logger.error("Refused: %s", reason, extra={"spider": self._spider})
+
+    def _count(self, what: str) -> None:
+        self._crawler.stats.inc_value(f"nutch/{what}")
+
+    @property
+    def _spider(self) -> Spider:
+        assert self._crawler.spider is not None
+        return self._crawler.spider
+
+
+def request_id(request: Request, url: str) -> bytes:
+    """Return the 8-byte identity of a request for the normalized ``url``: for a GET without body that of the URL."""
+    if request.method in {"GET", "HEAD"} and not request.body:
+        return url_id(url)
+    data = b"\0".join([request.method.encode(), url.encode(), request.body])
+    return mmh3.hash64(data, signed=False)[0].to_bytes(8, "little")
+
+
+class RequestFingerprinter:
+    """Scrapy's fingerprint by the identity that the CrawlDb uses (REQUEST_FINGERPRINTER_CLASS)."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._chain = build_url_chain(crawler.settings)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> RequestFingerprinter:
+        return cls(crawler)
+
+    def fingerprint(self, request: Request) -> bytes:
+        """Return 8 bytes; a URL that no normalizer takes is identified as it stands."""
+        return request_id(request, self._chain.normalized(request.url) or request.url)

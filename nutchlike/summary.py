@@ -1,0 +1,73 @@
+"""Says at the end of a crawl, in a few lines, what it did and what is left."""
+
+from __future__ import annotations
+
+import logging
+import time
+from datetime import UTC, datetime
+
+import redis
+from scrapy import Spider, signals
+from scrapy.crawler import Crawler
+
+from nutchlike.wiring import scheduler_of
+
+logger = logging.getLogger(__name__)
+
+
+class SummaryExtension:
+    """Logs the summary when the spider closes, then leaves the store."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        crawler.signals.connect(self._spider_closed, signals.spider_closed)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> SummaryExtension:
+        return cls(crawler)
+
+    def _spider_closed(self, spider: Spider, reason: str) -> None:
+        try:
+            store = scheduler_of(self._crawler).store
+        except RuntimeError:
+            return  # the store was never there, the reason has been logged
+        try:
+            counts = store.crawldb.counts()
+            _, next_due = store.frontier.due_later()
+        except redis.RedisError as error:
+            logger.error("No summary, the store does not answer: %s", error)
+            return
+        finally:
+            store.close()
+        stat = self._stat
+        fetched = stat("completion/success") + stat("completion/notmodified") + stat("completion/duplicate")
+        failed = stat("completion/gone") + stat("completion/retry")
+        redirected = stat("completion/redir_temp") + stat("completion/redir_perm")
+        due = "never" if next_due is None else _when(next_due)
+        if not fetched + failed + redirected and reason == "finished":
+            logger.info("Nothing to do: 0 of %d URLs due, next due %s", counts.known, due)
+            return
+        logger.info(
+            "Summary (%s): seeds injected %d, rejected %d; "
+            "pages fetched %d, duplicates dropped %d, redirects %d, failed %d; "
+            "URLs known %d, waiting %d, dead letters %d; next due %s",
+            reason,
+            stat("injector/injected"),
+            stat("injector/rejected"),
+            fetched,
+            stat("dedup/dropped"),
+            redirected,
+            failed,
+            counts.known,
+            counts.waiting,
+            counts.dead,
+            due,
+        )
+
+    def _stat(self, name: str) -> int:
+        return int(self._crawler.stats.get_value(f"nutch/{name}", 0))
+
+
+def _when(epoch_seconds: float) -> str:
+    text = datetime.fromtimestamp(epoch_seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    return text if epoch_seconds > time.time() else f"{text} (now)"

@@ -1,0 +1,92 @@
+"""Spiders as people write them, without a thought of nutchlike; tests crawl with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+from typing import Any
+
+from scrapy import FormRequest, Request, Spider
+from scrapy.downloadermiddlewares.retry import get_retry_request
+from scrapy.exceptions import DropItem, IgnoreRequest
+from scrapy.http import Response
+
+
+class General(Spider):
+    """Starts at ``-a url=``'s site; every path tries one thing."""
+
+    name = "general"
+
+    def __init__(self, site: str = "", **arguments: Any) -> None:
+        super().__init__(**arguments)
+        self.start_urls = [f"{site}/"]
+
+    def parse(self, response: Response) -> Iterator[Any]:
+        yield {"page": response.url}
+        typed = {"d": date(2026, 1, 2), "t": (1, b"\xff")}
+        yield Request(response.urljoin("/one"), callback=self.parse_one, cb_kwargs=typed)
+        yield Request(response.urljoin("/lambda"), callback=lambda r: None)
+        yield Request(response.urljoin("/selector"), meta={"row": response.css("p")[0]})
+        yield Request(response.urljoin("/three"), self.parse_three, meta={"kept": {3: "x"}}, priority=-3)
+        yield FormRequest(response.urljoin("/form"), formdata={"q": "1"}, callback=self.parse_form)
+        yield FormRequest(response.urljoin("/form"), formdata={"q": "2"}, callback=self.parse_form)
+        yield Request(response.urljoin("/raises"), callback=self.parse_raising)
+        yield Request(response.urljoin("/moved"), callback=self.parse_moved, meta={"mine": [1, 2]})
+        yield Request(response.urljoin("/missing"), errback=self.failed)
+        for _ in range(3):
+            yield Request(response.urljoin("/same"), callback=self.parse_same, dont_filter=True)
+        yield Request(response.urljoin("/flaky"), callback=self.parse_flaky)
+
+    def parse_one(self, response: Response, d: date, t: tuple[int, bytes]) -> Iterator[Any]:
+        yield {"one": [d.isoformat(), type(t).__name__, t[1] == b"\xff"]}
+
+    def parse_three(self, response: Response) -> Iterator[Any]:
+        assert response.request is not None
+        yield {"three": [str(response.meta["kept"]), response.request.priority]}
+
+    def parse_form(self, response: Response) -> Iterator[Any]:
+        assert response.request is not None
+        yield {"form": [response.request.method, response.request.body.decode()]}
+
+    def parse_raising(self, response: Response) -> Iterator[Any]:
+        yield Request(response.urljoin("/never"))
+        raise RuntimeError("on purpose")
+
+    def parse_moved(self, response: Response) -> Iterator[Any]:
+        yield {"moved": [response.url.rsplit("/", 1)[1], response.meta["mine"], response.meta["redirect_times"]]}
+
+    def parse_same(self, response: Response) -> Iterator[Any]:
+        yield {"same": 1}
+
+    def parse_flaky(self, response: Response) -> Iterator[Any]:
+        if response.text.startswith("later"):
+            assert response.request is not None
+            again = get_retry_request(response.request, spider=self, reason="later", max_retry_times=5)
+            assert again is not None
+            yield again
+        else:
+            yield {"flaky": response.text}
+
+    def failed(self, failure: Any) -> Iterator[Any]:
+        yield {"failed": failure.value.response.status}
+
+
+class Dropper:
+    """A user's pipeline that drops one page and fails on another."""
+
+    def process_item(self, item: Any) -> Any:
+        url = getattr(item, "url", "")
+        if url.endswith("/1"):
+            raise DropItem("not wanted")
+        if url.endswith("/2"):
+            raise RuntimeError("the user's database is down")
+        return item
+
+
+class Swallow:
+    """A user's downloader middleware that ignores one response."""
+
+    def process_response(self, request: Request, response: Response) -> Response:
+        if request.url.endswith("/3"):
+            raise IgnoreRequest("not wanted")
+        return response
