@@ -23,7 +23,7 @@ import redis
 from nutchlike.store import server_process
 from nutchlike.store.errors import StoreUnavailable
 from nutchlike.store.server_binary import binary_for, record_version
-from nutchlike.store.server_process import ask, is_served, log_tail, wait_until
+from nutchlike.store.server_process import POLL_SECONDS, ask, is_served, log_tail, noted_pid, wait_until
 
 logger = logging.getLogger(__name__)
 
@@ -101,6 +101,19 @@ class EmbeddedServer:
         self.detach()
 
     def _join(self, start_timeout: float) -> None:
+        while True:
+            has_started = self._find_or_start(start_timeout)
+            if self._has_loaded(start_timeout):
+                return
+            if has_started:
+                raise StoreUnavailable(
+                    f"redis-server ended, or fell silent, before it had loaded the data in {self.folder}; "
+                    f"its log ends:\n{log_tail(self.folder)}"
+                )
+            # Somebody else's server ended meanwhile: now this process starts one and sees for itself.
+
+    def _find_or_start(self, start_timeout: float) -> bool:
+        """Have a server that answers, loading or not; return whether it had to be started."""
         with self._alone(start_timeout) as is_alone:
             if not is_alone:
                 raise StoreUnavailable(
@@ -108,11 +121,19 @@ class EmbeddedServer:
                     f"{start_timeout:g} seconds"
                 )
             fcntl.flock(self._users_lock, fcntl.LOCK_SH)
-            # Served but silent: it was killed a moment ago, or is busy, or somebody deleted its socket.
-            wait_until(lambda: self._is_answering() or not is_served(self.folder), start_timeout)
-            if not self._is_answering():
-                self._start(start_timeout)
-        self._wait_for_data(start_timeout)
+            deadline = time.monotonic() + start_timeout
+            while not self._is_answering():
+                if not is_served(self.folder):
+                    self._start(start_timeout)
+                    return True
+                # Served but silent: it was killed a moment ago, or is busy, or somebody deleted its socket.
+                if time.monotonic() > deadline:
+                    raise StoreUnavailable(
+                        f"a redis-server for {self.folder} is running (process {noted_pid(self.folder)}) but has not "
+                        f"answered on its socket for {start_timeout:g} seconds: end that process and try again"
+                    )
+                time.sleep(POLL_SECONDS)
+            return False
 
     def _is_answering(self) -> bool:
         """Whether this folder's server answers; sets ``socket_path`` to where it does."""
@@ -131,11 +152,6 @@ class EmbeddedServer:
         return False
 
     def _start(self, start_timeout: float) -> None:
-        if is_served(self.folder):
-            raise StoreUnavailable(
-                f"a redis-server for {self.folder} is running (process {server_process.noted_pid(self.folder)}) but "
-                f"has not answered on its socket for {start_timeout:g} seconds: end that process and try again"
-            )
         binary = binary_for(self.folder)
         self.socket_path = server_process.socket_path_for(self.folder)
         (self.folder / _SOCKET_NOTE).write_bytes(os.fsencode(self.socket_path))
@@ -143,21 +159,21 @@ class EmbeddedServer:
         wait_until(lambda: ask(self.socket_path) is not None or not is_served(self.folder), start_timeout)
         if ask(self.socket_path) is None:
             process.kill()  # no client has written yet, so nothing is lost
+            process.wait()
             raise StoreUnavailable(f"{binary} did not start in {self.folder}; its log ends:\n{log_tail(self.folder)}")
         record_version(self.folder, binary.version)
         logger.info("Started %s in %s", binary, self.folder)
 
-    def _wait_for_data(self, start_timeout: float) -> None:
-        """Return when the server has loaded its data; ``start_timeout`` limits how long it may be silent."""
+    def _has_loaded(self, start_timeout: float) -> bool:
+        """Wait for the server to load its data; return whether it did, not ending and not silent for too long."""
         answered = time.monotonic()
         while (state := ask(self.socket_path)) is None or state.is_loading:
             if state is not None:
                 answered = time.monotonic()
             elif not is_served(self.folder) or time.monotonic() > answered + start_timeout:
-                raise StoreUnavailable(
-                    f"redis-server could not load the data in {self.folder}; its log ends:\n{log_tail(self.folder)}"
-                )
-            time.sleep(server_process.POLL_SECONDS)
+                return False
+            time.sleep(POLL_SECONDS)
+        return True
 
     def _leave(self) -> None:
         with self._alone(_LEAVE_SECONDS) as is_alone:

@@ -146,6 +146,7 @@ def start(binary: ServerBinary, folder: Path, socket_path: Path) -> subprocess.P
         socket_path.parent.mkdir(mode=0o700)
     check_private(socket_path.parent)
     socket_path.unlink(missing_ok=True)
+    (folder / _PID_FILE).unlink(missing_ok=True)  # what a killed server has left names nobody now
     quoted = str(socket_path).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     (folder / _CONFIG_FILE).write_bytes(os.fsencode(_CONFIG.format(socket=quoted, log=LOG_FILE, pid=_PID_FILE)))
     log = os.open(folder / LOG_FILE, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
