@@ -5,8 +5,8 @@ shop hides the products between. Measured on 300 made-up product pages whose men
 description of 30 words: they have 28 TextProfiles, and with a menu of 200 words around 10 only 3 or 4. No bound on the
 share of words that survive quantization helps: here two thirds do, in an article of 500 words only one third.
 So the key for a long text of words adds what TextProfile forgets, except what changes from fetch to fetch: a few
-numbers. With it the 300 pages have 300 keys. Among 6,566 pages of manuals one group shares a key though its texts differ:
-by one namespace in 1,398 words.
+numbers. With it the 300 pages have 300 keys. Among 6,566 pages of manuals one group shares a key though its texts
+differ: by one namespace in 1,398 words.
 """
 
 from __future__ import annotations
