@@ -16,13 +16,43 @@ NUTCH_DB_FETCH_INTERVAL_MAX = 7_776_000  # seconds (90 days)
 NUTCH_DB_FETCH_RETRY_MAX = 3  # failed fetches in a row until db_gone
 
 # --- URLs ----------------------------------------------------------------------------------------
-NUTCH_URL_NORMALIZERS = ["nutchlike.urls.normalizers.BasicURLNormalizer"]  # import paths, in order
+NUTCH_URL_NORMALIZERS = [  # import paths, in order
+    "nutchlike.urls.normalizers.BasicURLNormalizer",
+    "nutchlike.urls.normalizers.RegexURLNormalizer",
+]
 NUTCH_URLNORMALIZER_BASIC_HOST_IDN = ""  # "" keeps host names as they are written, or toAscii, or toUnicode
 NUTCH_URLNORMALIZER_BASIC_HOST_IDNA2008 = False  # IDNA 2008 (UTS 46) in place of IDNA 2003
 NUTCH_URLNORMALIZER_BASIC_HOST_TRIM_TRAILING_DOT = False  # http://a.test./ is http://a.test/
+# Rule files of normalizers and filters: absolute, in the working folder, or in the package's conf/. The rules
+# themselves, in the setting that ends with _RULES, beat the file; empty rules are no rules.
+NUTCH_URLNORMALIZER_REGEX_FILE = "regex-normalize.xml"  # ..._FILE_<SCOPE> for one scope
+NUTCH_URLNORMALIZER_REGEX_RULES: str | None = None
+NUTCH_URLNORMALIZER_PROTOCOLS_FILE = "protocols.txt"
+NUTCH_URLNORMALIZER_PROTOCOLS_RULES: str | None = None
+NUTCH_URLNORMALIZER_HOSTS_FILE = "host-urlnormalizer.txt"
+NUTCH_URLNORMALIZER_HOSTS_RULES: str | None = None
+NUTCH_URLNORMALIZER_SLASHES_FILE = "slashes.txt"
+NUTCH_URLNORMALIZER_SLASHES_RULES: str | None = None
 NUTCH_URL_FILTERS = ["nutchlike.urls.filters.RegexURLFilter"]  # import paths, in order
-NUTCH_URLFILTER_REGEX_FILE = "regex-urlfilter.txt"  # absolute, in the working folder, or in the package's conf/
-NUTCH_URLFILTER_REGEX_RULES: str | None = None  # the rules themselves; beats the file
+NUTCH_URLFILTER_REGEX_FILE = "regex-urlfilter.txt"
+NUTCH_URLFILTER_REGEX_RULES: str | None = None
+NUTCH_URLFILTER_AUTOMATON_FILE = "automaton-urlfilter.txt"
+NUTCH_URLFILTER_AUTOMATON_RULES: str | None = None
+NUTCH_URLFILTER_PREFIX_FILE = "prefix-urlfilter.txt"
+NUTCH_URLFILTER_PREFIX_RULES: str | None = None
+NUTCH_URLFILTER_SUFFIX_FILE = "suffix-urlfilter.txt"
+NUTCH_URLFILTER_SUFFIX_RULES: str | None = None
+NUTCH_URLFILTER_DOMAIN_FILE = "domain-urlfilter.txt"
+NUTCH_URLFILTER_DOMAIN_RULES: str | None = None
+NUTCH_URLFILTER_DOMAINDENYLIST_FILE = "domaindenylist-urlfilter.txt"
+NUTCH_URLFILTER_DOMAINDENYLIST_RULES: str | None = None
+NUTCH_URLFILTER_FAST_FILE = "fast-urlfilter.txt"
+NUTCH_URLFILTER_FAST_RULES: str | None = None
+NUTCH_URLFILTER_FAST_URL_MAX_LENGTH = -1  # characters (UTF-16 units) of the URL, its path, its query; -1 = no limit
+NUTCH_URLFILTER_FAST_URL_PATH_MAX_LENGTH = -1
+NUTCH_URLFILTER_FAST_URL_QUERY_MAX_LENGTH = -1
+NUTCH_DB_IGNORE_EXTERNAL_EXEMPTIONS_FILE = "db-ignore-external-exemptions.txt"
+NUTCH_DB_IGNORE_EXTERNAL_EXEMPTIONS_RULES: str | None = None
 NUTCH_DB_MAX_OUTLINK_LENGTH = 4096  # characters; a longer link is dropped before any rule sees it
 NUTCH_DB_MAX_OUTLINKS_PER_PAGE = -1  # links taken from one page; -1 = all
 NUTCH_DB_IGNORE_EXTERNAL_LINKS = True  # stay on the host (or domain) of the page that has the link
@@ -48,7 +78,7 @@ NUTCH_DATA_DIR: str | None = None  # folder of the embedded store; None = .scrap
 NUTCH_LEASE_SECONDS = 60  # a page whose worker is silent for so long is handed out again
 NUTCH_LEASE_AGE_MAX = 1800  # seconds; a page that is not done by then is given up by its worker
 NUTCH_LEASE_BATCH = 16  # pages leased with one call while hosts need no delay
-NUTCH_FETCH_ATTEMPTS_MAX = 5  # lost leases until a URL becomes a dead letter
+NUTCH_FETCH_ATTEMPTS_MAX = 10  # lost leases until a URL becomes a dead letter
 NUTCH_STORE_WAIT_MAX = 60  # seconds that a crawl waits for a store that does not answer
 
 # --- Items ---------------------------------------------------------------------------------------

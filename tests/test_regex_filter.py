@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from time import perf_counter
 
 import pytest
 from scrapy.settings import Settings
@@ -13,7 +14,6 @@ from vectors import vector_rows
 
 import nutchlike
 from nutchlike.urls.filters import RegexURLFilter
-from nutchlike.urls.java_regex import compile_java_regex
 from nutchlike.urls.rule_files import read_rule_file
 
 
@@ -149,13 +149,13 @@ def test_a_section_holds_for_its_host_or_registered_domain_only() -> None:
         ("\n+[unclosed", "my.txt:2: bad regular expression"),
         ("+(unclosed", "my.txt:1: bad regular expression"),
         ("-a)", "my.txt:1: bad regular expression"),
-        ("-\\Ga", "my.txt:1: bad regular expression"),
         ("-(?x)a b", "my.txt:1: bad regular expression"),
         ("-*a", "my.txt:1: bad regular expression"),
         ("-a{x}", "my.txt:1: bad regular expression"),
         ("-\\p{Klingon}", "my.txt:1: bad regular expression"),
         ("-(?<=a+)b", "my.txt:1: bad regular expression"),
         ("-[&&]", "my.txt:1: bad regular expression"),
+        ("-a\\Xb", "my.txt:1: bad regular expression"),
         ("-[a-\\p{Lu}]", "my.txt:1: bad regular expression"),
         ("-\\x{110000}", "my.txt:1: bad regular expression"),
     ],
@@ -166,59 +166,32 @@ def test_a_bad_rule_is_refused_at_load_with_file_and_line(rules: str, message: s
     assert str(raised.value).startswith(message)
 
 
-@pytest.mark.parametrize(
-    ("pattern", "found", "not_found"),
-    [
-        # Flags: from their place to the end of the group, in every alternative
-        ("a(?i)b|c", ["aB", "C"], ["AB"]),
-        ("(?:(?i)a)b", ["Ab"], ["AB"]),
-        ("(?i)a(?-i)b", ["Ab"], ["AB"]),
-        ("(?i:a)b", ["Ab"], ["AB"]),
-        ("(?i)k", ["K"], ["\u212a"]),
-        ("(?iu)é", ["É"], ["E"]),
-        ("a(?s).b", ["a\nb"], []),
-        ("a.b", ["a-b"], ["a\nb", "a\u2028b"]),
-        # The end of the text, and a last line end
-        ("a$", ["a", "a\n", "a\r\n", "a\u0085"], ["a\n\n", "ab"]),
-        ("a\\z", ["a"], ["a\n"]),
-        ("a\\Z", ["a\n"], ["a\n\n"]),
-        # Quoting, blanks, properties, code points
-        ("\\Qa.b[\\E+c", ["a.b[[c"], ["aXb[c"]),
-        ("\\Qa|b", ["a|b"], ["a", "b"]),
-        ("a\\hb", ["a b", "a\u00a0b"], ["a\nb"]),
-        ("a\\Hb", ["axb"], ["a b"]),
-        ("^\\R$", ["\r\n"], ["x"]),
-        ("\\p{Lu}{2}", ["xAÉ"], ["Aé"]),
-        ("\\pL", ["é"], ["1"]),
-        ("^\\P{Alpha}$", ["1"], ["a"]),
-        ("\\x41\\x{42}\\u0043\\0104\\t", ["ABCD\t"], []),
-        # Possessive and atomic
-        ("x++x", [], ["xxx"]),
-        ("(?>a|ab)c", ["ac"], ["abc"]),
-        # Names and references
-        ("(?<year>\\d{4})/\\k<year>", ["2020/2020"], ["2020/2021"]),
-        ("(.)\\1", ["aa"], ["ab"]),
-        # Classes: union, intersection, negation, what is no range
-        ("^[a-c&&[^b]]+$", ["ac"], ["ab"]),
-        ("^[ab[xy]]+$", ["axby"], ["c"]),
-        ("^[^a[xy]]$", ["b"], ["a", "x"]),
-        ("^[a-z&&[def]&&[^e]]$", ["d"], ["e", "a"]),
-        ("^[]a-]+$", ["]a-"], ["b"]),
-        ("^[\\w-]+$", ["a_-"], ["é"]),
-        ("^[\\Q^]\\E]+$", ["^]"], ["a"]),
-        ("^[\\h\\P{L}]+$", ["1 "], ["a"]),
-        ("^[\\H]$", ["a"], [" "]),
-        ("^[\\x41-\\x43]$", ["B"], ["D"]),
-        # ASCII digits and word characters only, yet word borders know letters
-        ("^\\d$", ["1"], ["١"]),
-        ("\\bid", ["a-id"], ["éid"]),
-        ("", ["", "x"], []),
-    ],
-)
-def test_an_expression_finds_what_java_finds(pattern: str, found: list[str], not_found: list[str]) -> None:
-    compiled = compile_java_regex(pattern)
-    assert [text for text in found if not compiled.search(text)] == []
-    assert [text for text in not_found if compiled.search(text)] == []
+def test_a_rule_that_could_search_for_years_answers_at_once() -> None:
+    rules = RegexURLFilter("-^http://(a+)+$\n+.")
+    url = "http://" + "a" * 40 + "!"
+    assert rules.filter(url) == url
+    assert rules.filter("http://" + "a" * 4000) is None
+    assert rules.timeouts == 0
+
+
+def test_a_search_that_is_given_up_rejects_the_url_and_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+    rules = RegexURLFilter("\n-(?=(a+)+$)b\n-(?=(a+)+$)\n+.", source="my.txt")
+    hostile = "http://" + "a" * 4000 + "!"
+    started = perf_counter()
+    assert rules.filter(hostile) is None
+    assert perf_counter() - started < 2
+    assert rules.explain(hostile) == (False, "my.txt:3: '(?=(a+)+$)' took longer than 0.1 s")
+    assert rules.timeouts == 2
+    assert [record.getMessage()[:20] for record in caplog.records] == ["my.txt:3: '(?=(a+)+$"]
+    # Other URLs still get through
+    assert rules.filter("http://b.test/") == "http://b.test/"
+
+
+def test_the_default_rules_judge_a_crafted_path_in_bounded_time(default_filter: RegexURLFilter) -> None:
+    path = "/".join(f"{number:x}" for number in range(0x100, 0x100 + 990))
+    started = perf_counter()
+    default_filter.filter(f"http://a.test/{path}/")
+    assert perf_counter() - started < 2
 
 
 def test_rules_in_the_settings_beat_the_rule_file() -> None:

@@ -9,7 +9,7 @@ from typing import Self
 
 from nutchlike.contracts import SettingsReader
 from nutchlike.default_settings import NUTCH_URLFILTER_REGEX_FILE
-from nutchlike.urls.java_regex import compile_java_regex
+from nutchlike.urls.java_pattern import JavaPattern, PatternSet, SearchTooLong
 from nutchlike.urls.java_url import parse_java_url
 from nutchlike.urls.registered_domain import registered_domain
 from nutchlike.urls.rule_files import read_rule_file
@@ -23,7 +23,7 @@ class _Rule:
     """One rule; ``host`` is the section that it stands in, ``None`` outside of any."""
 
     accepts: bool
-    pattern: re.Pattern[str]
+    pattern: JavaPattern
     host: str | None
     line: int
 
@@ -33,11 +33,13 @@ class RegexURLFilter:
 
     ``rules`` is the text of a rule file: ``+regex`` accepts, ``-regex`` rejects, lines that start with ``#`` or
     a blank and empty lines are comments, ``> host`` up to ``<`` limits the rules between to that host or
-    registered domain. Expressions are Java's, see ``java_regex``. ``source`` is what reasons and errors call
+    registered domain. Expressions are Java's, see ``java_pattern``. ``source`` is what reasons and errors call
     the text.
 
     A byte order mark, and trailing blanks without a backslash before them, do not count. In Nutch they do: the
     one as an error, the others as part of an expression that then never matches. ``strict`` gives Nutch's way.
+
+    A search that takes longer than 0.1 s is given up, counted in ``timeouts``, and the URL rejected.
 
     Raises ValueError with ``source:line`` for a line that is no rule and for a bad expression.
     """
@@ -47,7 +49,13 @@ class RegexURLFilter:
         lines = _LINE_ENDS.split(text)
         self._rules = tuple(_parsed(lines if strict else map(_without_trailing_blanks, lines), source))
         self._has_sections = any(rule.host is not None for rule in self._rules)
+        self._patterns = PatternSet([rule.pattern for rule in self._rules])
         self._source = source
+
+    @property
+    def timeouts(self) -> int:
+        """How many searches were given up so far; each one rejected a URL."""
+        return sum(rule.pattern.timeouts for rule in self._rules)
 
     @classmethod
     def from_settings(cls, settings: SettingsReader) -> Self:
@@ -69,18 +77,25 @@ class RegexURLFilter:
 
     def filter(self, url: str) -> str | None:
         """Return ``url`` when a rule accepts it, else ``None``."""
-        rule = self._deciding_rule(url)
+        try:
+            rule = self._deciding_rule(url)
+        except SearchTooLong:
+            return None
         return url if rule is not None and rule.accepts else None
 
     def explain(self, url: str) -> tuple[bool, str]:
         """Return whether ``url`` is accepted, and the rule that says so: ``source:line`` or ``no rule matched``."""
-        rule = self._deciding_rule(url)
+        try:
+            rule = self._deciding_rule(url)
+        except SearchTooLong as error:
+            return False, str(error)
         return (False, NO_RULE) if rule is None else (rule.accepts, f"{self._source}:{rule.line}")
 
     def _deciding_rule(self, url: str) -> _Rule | None:
         sections = _sections_of(url) if self._has_sections else ()
-        for rule in self._rules:
-            if (rule.host is None or rule.host in sections) and rule.pattern.search(url):
+        for number in self._patterns.found_in(url):
+            rule = self._rules[number]
+            if rule.host is None or rule.host in sections:
                 return rule
         return None
 
@@ -112,9 +127,10 @@ def _parsed(lines: Iterator[str] | list[str], source: str) -> Iterator[_Rule]:
             host = None
         elif kind in "+-":
             try:
-                yield _Rule(kind == "+", compile_java_regex(rest), host, number)
+                pattern = JavaPattern(rest, source=f"{source}:{number}")
             except ValueError as error:
                 raise ValueError(f"{source}:{number}: {error}") from None
+            yield _Rule(kind == "+", pattern, host, number)
         else:
             raise ValueError(
                 f"{source}:{number}: a rule starts with '+' or '-', a comment with '#', got {line[:100]!r}"

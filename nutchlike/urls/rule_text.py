@@ -1,0 +1,51 @@
+"""The rules of a filter or normalizer: where the settings say they are, and their lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from nutchlike.contracts import SettingsReader
+from nutchlike.urls.rule_files import read_rule_file
+
+UNNAMED = "<rules>"  # what messages call rules that came as text
+NO_RULE = "no rule matched"
+
+_LINE_ENDS = re.compile(r"\r\n|\r|\n")
+
+
+def numbered_lines(rules: str | None, *, source: str, strict: bool) -> Iterator[tuple[int, str]]:
+    """Yield the lines of ``rules`` with their numbers, from 1.
+
+    A byte order mark is taken off unless ``strict``: Nutch reads it as part of the first line. ``None`` stands
+    for a rule file that is not there: no lines where Nutch goes on without it (``strict``), else a ValueError.
+    """
+    if rules is None:
+        if not strict:
+            raise ValueError(f"{source}: the rules are missing, give a text (an empty one for no rules)")
+        return
+    text = rules if strict else rules.removeprefix("\ufeff")
+    yield from enumerate(_LINE_ENDS.split(text), start=1)
+
+
+def configured_rules(
+    settings: SettingsReader, prefix: str, default_file: str, *, may_be_missing: bool = True
+) -> tuple[str, str]:
+    """Return the rules that ``<prefix>_RULES`` holds or ``<prefix>_FILE`` names, and how to call them in messages.
+
+    The rules beat the file; ``default_file`` is the file when neither is set. With NUTCH_STRICT, and where
+    Nutch only logs a missing file (``may_be_missing``), a file that is missing or empty means no rules.
+
+    Raises ValueError that names the setting, and the places tried, for a file that cannot be read.
+    """
+    rules = settings.get(f"{prefix}_RULES")
+    if rules is not None:
+        return str(rules), f"{prefix}_RULES"
+    name = settings.get(f"{prefix}_FILE") or default_file
+    try:
+        return read_rule_file(name)
+    except ValueError as error:
+        is_unreadable = isinstance(error.__context__, UnicodeDecodeError)
+        if may_be_missing and settings.getbool("NUTCH_STRICT") and not is_unreadable:
+            return "", name
+        raise ValueError(f"{prefix}_FILE: {error}") from None
