@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scrapy.settings import BaseSettings
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 
 from nutchlike import default_settings
 
@@ -31,6 +31,13 @@ COMPONENTS: dict[str, dict[str, Any]] = {
 }
 
 
+ALIASES = {
+    # Nutch's name -> the Scrapy setting that means the same; Scrapy's downloader must hear of it too
+    "NUTCH_FETCHER_SERVER_DELAY": "DOWNLOAD_DELAY",
+    "NUTCH_FETCHER_THREADS_PER_QUEUE": "CONCURRENT_REQUESTS_PER_DOMAIN",
+}
+
+
 class NutchlikeAddon:
     """``ADDONS = {"nutchlike.addon.NutchlikeAddon": 100}``; a setting of the project's own always wins."""
 
@@ -40,9 +47,16 @@ class NutchlikeAddon:
         for name, value in vars(default_settings).items():
             if name.startswith("NUTCH_"):
                 settings.set(name, value, priority="default")
+        if settings.getpriority("SCHEDULER") == SETTINGS_PRIORITIES["command"]:
+            return  # scrapy shell, fetch and parse look at one page: nothing of it belongs to the crawl
         for name, value in WIRING.items():
             settings.set(name, value, priority="addon")
         for name, components in COMPONENTS.items():
-            for path, order in components.items():
-                if path not in settings.getwithbase(name):
-                    settings.get(name).set(path, order, priority="addon")
+            for key, value in components.items():
+                settings[name].setdefault(key, value, priority="addon")
+
+    def update_settings(self, settings: BaseSettings) -> None:
+        """Give Scrapy's names the values that were given under Nutch's."""
+        for alias, name in ALIASES.items():
+            if settings.get(alias) is not None:
+                settings.set(name, settings[alias], priority=settings.getpriority(alias) or 0)

@@ -8,9 +8,10 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
+import redis
 from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem, IgnoreRequest
@@ -21,13 +22,14 @@ from twisted.python.failure import Failure
 from nutchlike.crawl_store import CrawlStore
 from nutchlike.crawldatum import DbStatus
 from nutchlike.fetch_schedules.fetch_schedule import FetchSchedule, Outcome
+from nutchlike.outage import is_server_trouble
+from nutchlike.page import Page, fetches_a_page, page_of
 from nutchlike.plugins import build_plugin, build_plugins
 from nutchlike.request_meta import PAGE, LeasedErrback
 from nutchlike.scoring.scoring_filter import ScoringFilter
 from nutchlike.store.codec import encode_metadata
 from nutchlike.store.frontier import Lease, PageDone
 from nutchlike.store.stored_url import StoredURL
-from nutchlike.urls.identity import url_id
 
 logger = logging.getLogger(__name__)
 RETRY_STATUSES = {408, 425, 429}
@@ -35,44 +37,6 @@ RETRY_STATUSES = {408, 425, 429}
 
 class DuplicatePage(DropItem):
     """The item's content belongs to another page."""
-
-
-@dataclass(slots=True, eq=False)
-class Page:
-    """A leased page between its lease and its completion.
-
-    ``started`` is the epoch second of the lease; ``is_recrawled`` tells whether the page is fetched again when it is
-    due (a request with a callback or a body of its own is not); ``content`` is the response body, for pipelines that
-    sign it; ``key`` the dedup key, ``None`` until a pipeline set it.
-    """
-
-    lease: Lease
-    started: float
-    is_recrawled: bool = True
-    redirect_times: int = 0
-    content: bytes = b""
-    key: bytes | None = None
-    outlinks: dict[bytes, StoredURL] = field(default_factory=dict)
-    open_items: int = 0
-    exhausted: bool = False
-    outcome: Outcome | None = None
-    done: bool = False
-
-    @property
-    def url(self) -> str:
-        return self.lease.datum.url
-
-    def add_outlinks(self, urls: Iterable[StoredURL]) -> None:
-        """Note outlinks; a link to the page itself and a repeated one do not count."""
-        for url in urls:
-            if url.id != self.lease.id:
-                self.outlinks.setdefault(url.id, url)
-
-
-def page_of(response: Any) -> Page | None:
-    """Return the page that a response, a failure or a request belongs to, or ``None``."""
-    request = response if isinstance(response, Request) else getattr(response, "request", None)
-    return request.meta.get(PAGE) if isinstance(request, Request) else None
 
 
 class Completion:
@@ -89,6 +53,8 @@ class Completion:
         self._changed = changed
         self._pages: dict[bytes, Page] = {}
         self._ready: list[Page] = []
+        self._acknowledges = True
+        self._page_of_item: dict[int, Page] = {}
         connect = crawler.signals.connect
         connect(self._item_scraped, signals.item_scraped)
         connect(self._item_dropped, signals.item_dropped)
@@ -100,7 +66,8 @@ class Completion:
         page = Page(
             lease,
             started=time.time(),
-            is_recrawled=not lease.request or _fetches_a_page(request),
+            is_recrawled=not lease.request or fetches_a_page(request),
+            dont_filter=bool(lease.request) and request.dont_filter,
             redirect_times=request.meta.get("redirect_times", 0),
         )
         self._pages[lease.id] = page
@@ -108,13 +75,15 @@ class Completion:
         request.errback = LeasedErrback(lambda error: self.fail(page, error), request.errback)
         return page
 
-    def page_at(self, url: str) -> Page | None:
-        """Return the page in progress whose URL is ``url``, or ``None``."""
-        return self._pages.get(url_id(url))
+    def page_of_item(self, item: Any) -> Page | None:
+        """Return the page in progress that an item came from, or ``None``; a pipeline may have replaced it since."""
+        return self._page_of_item.get(id(item))
 
-    def begin_item(self, page: Page) -> None:
+    def begin_item(self, page: Page, item: Any) -> None:
         """An item of ``page`` goes to the pipelines."""
         page.open_items += 1
+        page.items.append(item)  # keeps its id from being given to another
+        self._page_of_item[id(item)] = page
 
     def exhaust(self, page: Page) -> None:
         """The callback of ``page`` has given all its output."""
@@ -144,27 +113,80 @@ class Completion:
             self._forget(page)
         return old
 
+    def stop_acknowledging(self) -> None:
+        """Acknowledge no page any more: their items are not kept. Their leases are given back at the end."""
+        self._acknowledges = False
+
+    def fail_forsaken(self, in_progress: Iterable[Request]) -> None:
+        """Fail the pages that no request in progress belongs to any more, at the second look in a row.
+
+        A downloader middleware that returns a request of its own making leaves such a page behind, as does a callback
+        that is cancelled.
+        """
+        kept = {id(page) for request in in_progress if (page := page_of(request)) is not None}
+        for page in list(self._pages.values()):
+            if id(page) in kept:
+                page.forsaken = False
+            elif page.forsaken:
+                logger.warning("%s was left behind by a middleware or a cancelled callback", page.url)
+                self.fail(page, None)
+            else:
+                page.forsaken = True
+
     def flush(self, store: CrawlStore) -> None:
-        """Acknowledge the pages that are ready. RedisError leaves them ready for the next call."""
-        pages = self._ready[:]
+        """Acknowledge the pages that are ready, together; one that cannot be acknowledged becomes a dead letter.
+
+        RedisError, when the store is in trouble, leaves those that were not acknowledged ready for the next call.
+        """
+        if not self._acknowledges:
+            return
+        pages, self._ready = self._ready, []
         if not pages:
             return
         now = time.time()
-        done = [self._done(page, int(now)) for page in pages]
-        results = store.frontier.complete(done, now=now)
-        del self._ready[: len(pages)]
-        for page, after in zip(pages, done, strict=True):
-            if page.lease.datum.signature and after.datum.signature is None:
-                store.signatures.free(page.lease.id, page.lease.datum.signature)
-        stats = self._crawler.stats
-        for page, discovered in zip(pages, results, strict=True):
-            assert page.outcome is not None
-            if discovered is None:
-                stats.inc_value("nutch/completion/stale")
+        done = [(page, after) for page in pages if (after := self._done_or_buried(page, now, store)) is not None]
+        try:
+            replies = store.frontier.complete([after for _, after in done], now=now)
+        except redis.RedisError:
+            self._ready = [page for page, _ in done] + self._ready
+            raise
+        trouble: redis.ResponseError | None = None
+        for (page, after), reply in zip(done, replies, strict=True):
+            if not isinstance(reply, redis.ResponseError):
+                self._acknowledged(page, after, reply, store)
+            elif is_server_trouble(reply):
+                trouble = reply
+                self._ready.append(page)
             else:
-                stats.inc_value(f"nutch/completion/{page.outcome.name.lower()}")
-                stats.inc_value("nutch/outlinks/stored", len(page.outlinks))
-                stats.inc_value("nutch/outlinks/new", discovered)
+                self._bury(page, reply, store)
+        if trouble is not None:
+            raise trouble
+
+    def _done_or_buried(self, page: Page, now: float, store: CrawlStore) -> PageDone | None:
+        try:
+            return self._done(page, int(now))
+        except ValueError as error:
+            self._bury(page, error, store)
+            return None
+
+    def _bury(self, page: Page, error: Exception, store: CrawlStore) -> None:
+        logger.error("Dead letter: %s cannot be acknowledged: %s", page.url, error)
+        self._crawler.stats.inc_value("nutch/scheduler/dead_letters")
+        store.frontier.bury(page.lease.id, str(error), now=time.time())
+
+    def _acknowledged(self, page: Page, after: PageDone, discovered: int | None, store: CrawlStore) -> None:
+        """Count what came of a page, and free the contents that it has no more."""
+        assert page.outcome is not None
+        stats = self._crawler.stats
+        if discovered is None:
+            stats.inc_value("nutch/completion/stale")
+            return
+        stats.inc_value(f"nutch/completion/{page.outcome.name.lower()}")
+        stats.inc_value("nutch/outlinks/stored", len(after.outlinks))
+        stats.inc_value("nutch/outlinks/new", discovered)
+        for key in {page.key, page.lease.datum.dedup_key} - {None, after.datum.dedup_key}:
+            assert key is not None
+            store.signatures.free(page.lease.id, key)
 
     def _done(self, page: Page, now: int) -> PageDone:
         """Turn a page that is ready into its new state and the division of its cash."""
@@ -185,10 +207,16 @@ class Completion:
         else:
             shares = self._scoring.shares(cash, len(outlinks))
             spent, each, rest = shares.spent, shares.each, shares.virtual
-        signature = page.key if fetched and page.key else lease.datum.signature if fetched or retry else None
+        before = lease.datum
+        if fetched and page.key:
+            datum = replace(datum, signature=page.signature, dedup_key=page.key)
+        elif not (fetched or retry):
+            datum = replace(datum, signature=None, dedup_key=None)
+        else:
+            datum = replace(datum, signature=before.signature, dedup_key=before.dedup_key)
         return PageDone(
             id=lease.id,
-            datum=replace(datum, signature=signature),
+            datum=datum,
             due=retry or page.is_recrawled,
             keep_request=retry,
             spent=spent,
@@ -229,7 +257,10 @@ class Completion:
             return
         page.done = True
         page.content = b""
-        same = page.key is not None and page.key == page.lease.datum.signature
+        for item in page.items:
+            self._page_of_item.pop(id(item), None)
+        page.items = []
+        same = page.key is not None and page.key == page.lease.datum.dedup_key
         page.outcome = Outcome.NOTMODIFIED if outcome is Outcome.SUCCESS and same else outcome
         self._forget(page)
         self._ready.append(page)
@@ -238,12 +269,6 @@ class Completion:
     def _forget(self, page: Page) -> None:
         if self._pages.get(page.lease.id) is page:
             del self._pages[page.lease.id]
-
-
-def _fetches_a_page(request: Request) -> bool:
-    """Return whether a stored request is a GET of a page like any other (a redirect target, say)."""
-    own = request.callback or request.body or request.cb_kwargs or request.dont_filter
-    return request.method == "GET" and not own
 
 
 def outcome_of(error: BaseException | None) -> Outcome:

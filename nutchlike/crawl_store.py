@@ -9,11 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 from scrapy.exceptions import NotConfigured
 from scrapy.settings import BaseSettings
 from scrapy.utils.project import project_data_dir
 from scrapy_redis import connection as scrapy_redis_connection
 
+from nutchlike.checked_settings import get_float, get_int
 from nutchlike.store.connection import check_client, check_redis_url, hide_password
 from nutchlike.store.crawldb import CrawlDb
 from nutchlike.store.embedded import EmbeddedServer
@@ -43,21 +46,23 @@ def open_store(settings: BaseSettings, *, crawl_id: str) -> CrawlStore:
     client, leave = _connect(settings)
     try:
         check_client(client)
+        # One more try at once for a connection that has gone stale; whoever waits longer must not block the reactor.
+        client.set_retry(Retry(NoBackoff(), 1))
     except Exception:
         leave()
         raise
     atexit.register(leave)  # a crawl that fails to open never gets to close(); leaving twice does nothing
     keys = PartitionKeys(settings.get("NUTCH_CRAWL_ID") or crawl_id)
-    per_host = host_concurrency(settings)
+    per_host = get_int(settings, "CONCURRENT_REQUESTS_PER_DOMAIN")
     frontier = Frontier(
         client,
         keys,
         worker=worker_name(),
         delay=host_delay(settings),
         per_host=per_host,
-        lease_seconds=settings.getfloat("NUTCH_LEASE_SECONDS"),
-        attempts_max=settings.getint("NUTCH_FETCH_ATTEMPTS_MAX"),
-        fetch_interval=settings.getint("NUTCH_DB_FETCH_INTERVAL_DEFAULT"),
+        lease_seconds=get_float(settings, "NUTCH_LEASE_SECONDS"),
+        attempts_max=get_int(settings, "NUTCH_FETCH_ATTEMPTS_MAX"),
+        fetch_interval=get_int(settings, "NUTCH_DB_FETCH_INTERVAL_DEFAULT"),
     )
     return CrawlStore(
         crawldb=CrawlDb(client, keys, per_host=per_host),
@@ -68,24 +73,8 @@ def open_store(settings: BaseSettings, *, crawl_id: str) -> CrawlStore:
 
 
 def host_delay(settings: BaseSettings) -> float:
-    """Return the seconds between two requests to a host: fetcher.server.delay, else Scrapy's DOWNLOAD_DELAY."""
-    return _number(settings, "NUTCH_FETCHER_SERVER_DELAY", "DOWNLOAD_DELAY", least=0.0)
-
-
-def host_concurrency(settings: BaseSettings) -> int:
-    """Return how many requests a host gets at once: fetcher.threads.per.queue, else Scrapy's setting per domain."""
-    return int(_number(settings, "NUTCH_FETCHER_THREADS_PER_QUEUE", "CONCURRENT_REQUESTS_PER_DOMAIN", least=1.0))
-
-
-def _number(settings: BaseSettings, name: str, fallback: str, *, least: float) -> float:
-    name = name if settings.get(name) is not None else fallback
-    try:
-        value = settings.getfloat(name)
-    except ValueError as error:
-        raise ValueError(f"{name} must be a number, got {settings.get(name)!r}") from error
-    if not value >= least:
-        raise ValueError(f"{name} must be at least {least:g}, got {value:g}")
-    return value
+    """Return the seconds between two requests to a host, for all workers together."""
+    return get_float(settings, "DOWNLOAD_DELAY")
 
 
 def _connect(settings: BaseSettings) -> tuple[redis.Redis, Callable[[], None]]:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 
+SCORE_MAX = 1e15  # cash of one seed; sums of such never overflow
+
 
 class DbStatus(IntEnum):
     """Nutch's CrawlDb statuses, with Nutch's numbers (CrawlDatum.java)."""
@@ -29,7 +31,8 @@ class CrawlDatum:
     """One record of the CrawlDb.
 
     Times are epoch seconds (0 = never), intervals seconds. ``score`` is the page's OPIC cash,
-    ``history`` the cash that it has spent so far. ``signature`` is ``None`` until the page was fetched.
+    ``history`` the cash that it has spent so far. ``signature`` (of NUTCH_SIGNATURE_CLASS) and ``dedup_key`` (under
+    which the page claims its content) are ``None`` until the page was fetched.
     """
 
     url: str
@@ -42,4 +45,5 @@ class CrawlDatum:
     history: float = 0.0
     depth: int = 0
     signature: bytes | None = None
+    dedup_key: bytes | None = None
     metadata: Mapping[str, str] = field(default_factory=dict)

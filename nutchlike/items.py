@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class PageItem:
     """One fetched page.
 
@@ -28,3 +28,7 @@ class PageItem:
     metadata: dict[str, str] = field(default_factory=dict)
     canonical: str | None = None
     outlinks: list[str] = field(default_factory=list)
+
+    def __repr__(self) -> str:
+        """Name the page in one short line: Scrapy logs every item at DEBUG, and a text may be megabytes."""
+        return f"<PageItem {self.url} {self.http_status} {self.title[:60]!r} text={len(self.text)} characters>"

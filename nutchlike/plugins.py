@@ -7,6 +7,7 @@ from typing import Any
 from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
+from nutchlike.checked_settings import get_int
 from nutchlike.urls.chain import URLChain
 
 
@@ -30,8 +31,16 @@ def build_url_chain(settings: BaseSettings) -> URLChain:
     return URLChain(
         build_plugins(settings, "NUTCH_URL_NORMALIZERS"),
         build_plugins(settings, "NUTCH_URL_FILTERS"),
-        max_length=settings.getint("NUTCH_DB_MAX_OUTLINK_LENGTH"),
+        max_length=get_int(settings, "NUTCH_DB_MAX_OUTLINK_LENGTH"),
     )
+
+
+def check_plugins(settings: BaseSettings) -> None:
+    """Build every plug-in that the settings name; ValueError for the first that cannot be built."""
+    build_url_chain(settings)
+    build_plugins(settings, "NUTCH_SCORING_FILTERS")
+    for name in ("NUTCH_SIGNATURE_CLASS", "NUTCH_FETCH_SCHEDULE_CLASS"):
+        build_plugin(settings, name)
 
 
 def _build(settings: BaseSettings, name: str, path: Any) -> Any:

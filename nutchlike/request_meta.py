@@ -24,8 +24,9 @@ class LeasedErrback:
         return failure if self.own is None else self.own(failure)
 
 
-def set_free(request: Request) -> None:
-    """Make ``request`` one that belongs to no leased page: a copy that a spider made, or a redirect, say."""
-    request.meta.pop(PAGE, None)
-    if isinstance(request.errback, LeasedErrback):
-        request.errback = request.errback.own
+def freed(request: Request) -> Request:
+    """Return ``request``, or a copy of it that belongs to no leased page: a spider may yield ``response.request``."""
+    if PAGE not in request.meta and not isinstance(request.errback, LeasedErrback):
+        return request
+    errback = request.errback.own if isinstance(request.errback, LeasedErrback) else request.errback
+    return request.replace(meta={key: value for key, value in request.meta.items() if key != PAGE}, errback=errback)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import time
 from collections import deque
@@ -11,14 +12,17 @@ from scrapy import Request, Spider, signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import CloseSpider
 from scrapy.utils.asyncio import call_later, create_looping_call
-from scrapy.utils.defer import deferred_from_coro
 from scrapy_redis.scheduler import Scheduler as RedisScheduler
 
-from nutchlike.completion import Completion, Page
+from nutchlike.checked_settings import get_bool, get_float, get_int
+from nutchlike.completion import Completion
 from nutchlike.crawl_store import CrawlStore, host_delay, open_store
+from nutchlike.outage import Outage
+from nutchlike.page import Page
 from nutchlike.request_meta import PAGE
 from nutchlike.store.errors import StoreUnavailable
 from nutchlike.store.frontier import Lease, LeaseBatch
+from nutchlike.store.stored_url import StoredURL
 from nutchlike.stored_requests import StoredRequests
 from nutchlike.urls.identity import host_key
 
@@ -37,26 +41,27 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
         settings = crawler.settings
         super().__init__(
             server=None,
-            persist=settings.getbool("SCHEDULER_PERSIST"),
-            flush_on_start=settings.getbool("SCHEDULER_FLUSH_ON_START"),
-            idle_before_close=settings.getint("SCHEDULER_IDLE_BEFORE_CLOSE"),
+            persist=get_bool(settings, "SCHEDULER_PERSIST"),
+            flush_on_start=get_bool(settings, "SCHEDULER_FLUSH_ON_START"),
+            idle_before_close=get_int(settings, "SCHEDULER_IDLE_BEFORE_CLOSE"),
         )
         self._crawler = crawler
         self.stats = crawler.stats
         self.requests = StoredRequests(crawler)
         self.completion = Completion(crawler, changed=self._flush_soon)
+        self.outage = Outage(crawler, wait_max=get_float(settings, "NUTCH_STORE_WAIT_MAX"))
         self._delay = host_delay(settings)
-        self._batch = settings.getint("NUTCH_LEASE_BATCH")
-        self._concurrency = settings.getint("CONCURRENT_REQUESTS")
-        self._lease_seconds = settings.getfloat("NUTCH_LEASE_SECONDS")
-        self._age_max = settings.getfloat("NUTCH_LEASE_AGE_MAX")
-        self._wait_max = settings.getfloat("NUTCH_STORE_WAIT_MAX")
+        self._batch = get_int(settings, "NUTCH_LEASE_BATCH")
+        self._concurrency = get_int(settings, "CONCURRENT_REQUESTS") or self._batch
+        self._lease_seconds = get_float(settings, "NUTCH_LEASE_SECONDS")
+        self._age_max = get_float(settings, "NUTCH_LEASE_AGE_MAX")
+        self._start_cash = get_float(settings, "NUTCH_DB_SCORE_INJECTED")
         self._store: CrawlStore | None = None
         self._buffer: deque[Lease] = deque()
         self._again: deque[Request] = deque()  # retries of pages that this worker holds
+        self._unsaved: list[StoredURL] = []  # requests that came while the store did not answer
         self._state: LeaseBatch | None = None  # the last look at the frontier; None = it may have changed since
         self._not_before = 0.0
-        self._silent_since: float | None = None
         self._idle_since: float | None = None
         self._flush_planned = False
         self._heartbeat = create_looping_call(self._renew)
@@ -80,17 +85,18 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
                 store.crawldb.clear()
             now = time.time()
             lost = store.frontier.release_dead_workers(now=now)
-            if not store.crawldb.is_consistent():
+            counts = store.crawldb.counts()
+            if not counts.leased and store.crawldb.recount():
                 logger.warning("Queues did not match the CrawlDb: %d URLs put back", store.crawldb.rebuild(now=now))
-            known = store.crawldb.counts().known
         except (StoreUnavailable, ValueError, redis.RedisError) as error:
             logger.critical("%s", error, extra={"spider": spider})
             # Scrapy ends cleanly only when all its parts are open: ask for the end at the signal that says so
             self._crawler.signals.connect(self._end_before_it_begins, signals.spider_opened)
             return
-        if known:
-            logger.info("Resuming the crawl: %d URLs known, %d taken over from killed workers", known, lost)
+        if counts.known:
+            logger.info("Resuming the crawl: %d URLs known, %d taken over from killed workers", counts.known, lost)
         self._heartbeat.start(self._lease_seconds / 3, now=False)
+        atexit.register(self._give_back)  # a second Ctrl-C ends the process without close()
 
     def _end_before_it_begins(self) -> None:
         raise CloseSpider("store_unavailable")
@@ -103,14 +109,18 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
             return
         try:
             self._flush()
-            now = time.time()
-            unfinished = [page.lease.id for page in self.completion.unfinished]
-            self.store.frontier.give_back([*unfinished, *(lease.id for lease in self._buffer)], now=now)
-            self._buffer.clear()
+            self._give_back()
             if not self.persist and not self.store.crawldb.counts().leased:
                 self.store.crawldb.clear()
         except redis.RedisError as error:
             logger.error("The store did not answer at the end, leases end by themselves: %s", error)
+
+    def _give_back(self) -> None:
+        """Return every lease that this worker still has; those pages wait again as before."""
+        ids = [page.lease.id for page in self.completion.unfinished] + [lease.id for lease in self._buffer]
+        self._buffer.clear()
+        if ids:
+            self.store.frontier.give_back(ids, now=time.time())
 
     def enqueue_request(self, request: Request) -> bool:
         """Take a request from the engine: a retry or redirect of a leased page, or one that comes from no page."""
@@ -118,15 +128,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
         if page is not None and not page.done:
             return self._continue(page, request)
         url = self.requests.to_store(request, source=None)
-        if url is None:
-            return False
-        cash = self._crawler.settings.getfloat("NUTCH_DB_SCORE_INJECTED")
-        if not self.store.frontier.add([url], cash=cash, now=time.time()):
-            self.stats.inc_value("nutch/scheduler/seen")
-            return False
-        self.stats.inc_value("scheduler/enqueued/redis")
-        self._look_again()
-        return True
+        return url is not None and self._add(url)
 
     def next_request(self) -> Request | None:
         """Return the best request that may be sent now, or ``None``."""
@@ -139,7 +141,8 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
     def has_pending_requests(self) -> bool:
         """Return whether any worker of this crawl still has work, or this one should wait for some."""
         state = self._state
-        if self._buffer or self._again or self.completion.unfinished or state is None or state.waiting or state.leased:
+        mine = self._buffer or self._again or self._unsaved or self.completion.unfinished
+        if mine or state is None or state.waiting or state.leased:
             self._idle_since = None
             return True
         if self._idle_since is None:
@@ -153,7 +156,22 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
         """Forget the whole crawl."""
         self.store.crawldb.clear()
 
+    def _add(self, url: StoredURL) -> bool:
+        try:
+            new = self.store.frontier.add([url], cash=self._start_cash, now=time.time())
+        except redis.RedisError as error:
+            self._unsaved.append(url)
+            self._store_failed(error)
+            return True
+        if not new:
+            self.stats.inc_value("nutch/scheduler/seen")
+            return False
+        self.stats.inc_value("scheduler/enqueued/redis")
+        self.look_again()
+        return True
+
     def _continue(self, page: Page, request: Request) -> bool:
+        """Take what a downloader middleware made of a leased page's request: once more, or somewhere else."""
         if request.meta.get("redirect_times", 0) <= page.redirect_times:
             self._again.append(request)
             return True
@@ -162,20 +180,28 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
         if url == page.url:  # a page that sets a cookie and sends us back to itself
             self._again.append(request)
             return True
-        target = None
-        if url is not None:
-            target = self.requests.to_store(request, source=page.url)
-        self.completion.redirect(page, request.meta["redirect_reasons"][-1], target)
+        if url is None and page.lease.datum.depth == 0:
+            logger.warning("Seed %s redirects to %s, which no rule accepts or is another host", page.url, request.url)
+        reason = request.meta["redirect_reasons"][-1]
+        # a retry has set dont_filter, and a slot is the name of the host that sent us away
+        request.dont_filter = page.dont_filter
+        for name in ("download_slot", "download_latency"):
+            request.meta.pop(name, None)
+        target = self.requests.to_store(request, source=page.url) if url is not None else None
+        self.completion.redirect(page, reason, target)
         return target is not None
 
     def _next_again(self) -> Request | None:
         """Return a request of a page that this worker holds already, when the host's clock allows."""
-        for _ in range(len(self._again)):
-            request = self._again.popleft()
-            wait = self.store.frontier.claim_host(host_key(request.url), now=time.time()) if self._delay else 0.0
+        for request in list(self._again):
+            try:
+                wait = self.store.frontier.claim_host(host_key(request.url), now=time.time()) if self._delay else 0.0
+            except redis.RedisError as error:
+                self._store_failed(error)
+                return None
             if not wait:
+                self._again.remove(request)
                 return request
-            self._again.append(request)
             self._wake_up_in(wait)
         return None
 
@@ -189,13 +215,22 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
             try:
                 request = self.requests.from_lease(lease)
             except ValueError as error:
-                logger.warning("Dead letter: %s", error)
-                self.stats.inc_value("nutch/scheduler/dead_letters")
-                self.store.frontier.bury(lease.id, str(error), now=time.time())
+                self._bury(lease, error)
                 continue
             request.meta["depth"] = lease.datum.depth
             self.completion.begin(lease, request)
             return request
+
+    def _bury(self, lease: Lease, reason: ValueError) -> None:
+        self._count_dead(1, str(reason))
+        try:
+            self.store.frontier.bury(lease.id, str(reason), now=time.time())
+        except redis.RedisError as error:  # the lease ends by itself, and comes here again
+            self._store_failed(error)
+
+    def _count_dead(self, number: int, reason: str) -> None:
+        logger.warning("Dead letters (%d): %s", number, reason)
+        self.stats.inc_value("nutch/scheduler/dead_letters", number)
 
     def _refill(self) -> None:
         """Lease a batch, unless it is known that there is nothing to have yet."""
@@ -205,18 +240,20 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
         wanted = self._wanted()
         try:
             state = self.store.frontier.lease(wanted, now=now)
-        except (redis.ConnectionError, redis.TimeoutError, redis.ResponseError) as error:
+            if state.waiting and not (state.leases or state.leased or state.ask_again_at):
+                logger.warning("URLs wait but none can be had: %d put back", self.store.crawldb.rebuild(now=now))
+        except redis.RedisError as error:
             self._store_failed(error)
             return
-        self._silent_since = None
+        self.outage.end()
         self._state = state
         self._buffer.extend(state.leases)
         if state.orphans:
             self.stats.inc_value("nutch/scheduler/orphans", state.orphans)
+        if state.buried:
+            self._count_dead(state.buried, "lost their lease too often, or cannot be read; see scrapy readdb --dead")
         if len(state.leases) == wanted:
             return
-        if state.waiting and not state.leased and state.ask_again_at is None:
-            logger.warning("URLs wait but none can be had: %d put back", self.store.crawldb.rebuild(now=now))
         soon = now + POLL_SECONDS
         self._not_before = min(state.ask_again_at or soon, soon)
         if state.waiting or state.leased or self.idle_before_close:
@@ -240,17 +277,21 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
             return
         try:
             self._flush()
-        except (redis.ConnectionError, redis.TimeoutError, redis.ResponseError) as error:
+        except redis.RedisError as error:
             self._store_failed(error)
             self._flush_planned = True
             call_later(POLL_SECONDS, self._flush_now)
             return
-        self._look_again()
+        self.look_again()
 
     def _flush(self) -> None:
         self.completion.flush(self.store)
+        while self._unsaved:
+            self.store.frontier.add(self._unsaved[:1], cash=self._start_cash, now=time.time())
+            del self._unsaved[0]
 
-    def _look_again(self) -> None:
+    def look_again(self) -> None:
+        """The frontier has changed: ask it at once, and believe nothing that was known about it."""
         self._state = None
         self._not_before = 0.0
         self._wake_up_in(0)
@@ -264,11 +305,13 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
     def _renew(self) -> None:
         """Keep the leases of pages in progress; give up on pages that never end."""
         now = time.time()
+        self.completion.fail_forsaken(self._requests_in_progress())
         for page in self.completion.give_up(older_than=now - self._age_max):
             logger.error("Gave up %s: not done after %d s", page.url, self._age_max)
             self.stats.inc_value("nutch/scheduler/given_up")
         ids = [page.lease.id for page in self.completion.unfinished] + [lease.id for lease in self._buffer]
         try:
+            self.store.frontier.release_dead_workers(now=now)
             lost = self.store.frontier.renew(ids, now=now)
         except redis.RedisError as error:
             self._store_failed(error)
@@ -276,16 +319,15 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
         if lost:
             self.stats.inc_value("nutch/scheduler/leases_lost", len(lost))
 
+    def _requests_in_progress(self) -> list[Request]:
+        # The engine has no public list of what it works on; a page stays in it until its items left the pipelines.
+        slot = self._crawler.engine._slot
+        return [*self._again, *(slot.inprogress if slot is not None else ())]
+
     def _store_failed(self, error: redis.RedisError) -> None:
-        """Wait for a store that does not answer, and end the crawl when it stays silent."""
-        now = time.time()
-        self.stats.inc_value("nutch/scheduler/store_errors")
-        if self._silent_since is None:
-            self._silent_since = now
-            logger.critical("The store does not answer, the crawl waits: %s", error)
+        self.outage.begin(error)
         self._state = None
-        self._not_before = now + POLL_SECONDS
-        if now - self._silent_since > self._wait_max:
-            deferred_from_coro(self._crawler.engine.close_spider_async(reason="store_unavailable"))
-        else:
-            self._wake_up_in(POLL_SECONDS)
+        self._not_before = time.time() + POLL_SECONDS
+        self._wake_up_in(POLL_SECONDS)
+        if self._unsaved:
+            self._flush_soon()

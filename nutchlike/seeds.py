@@ -13,6 +13,7 @@ import struct
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from nutchlike.crawldatum import SCORE_MAX
 from nutchlike.default_settings import NUTCH_DB_FETCH_INTERVAL_DEFAULT, NUTCH_DB_SCORE_INJECTED
 
 SCORE_KEY = "nutch.score"
@@ -168,15 +169,17 @@ def _read(text: str, draft: _Draft) -> str:
         name, equals, value = entry.partition("=")
         name, value = _trim(name), _trim(value)
         if not equals or not name:
-            draft.problems.append(f"metadata must look like key=value, got {_show(entry)}")
+            draft.problems.append(f"metadata must look like key=value, got {_show(entry)}; ignored")
         elif "\ufffd" in entry or "\0" in entry:
-            draft.problems.append(f"metadata must be UTF-8 text, got {_show(entry)}")
+            draft.problems.append(f"metadata must be UTF-8 text, got {_show(entry)}; ignored")
         elif name == SCORE_KEY:
             _read_score(value, draft)
         elif name in (INTERVAL_KEY, FIXED_INTERVAL_KEY):
             _read_interval(name, value, draft)
         else:
             draft.metadata[name] = value
+            if name.startswith("nutch."):
+                draft.problems.append(f"{_show(name)} is no key that nutchlike knows; kept as metadata")
     if draft.fixed is not None:
         draft.interval = draft.fixed
         draft.metadata[FIXED_INTERVAL_METADATA] = str(draft.fixed)
@@ -185,10 +188,10 @@ def _read(text: str, draft: _Draft) -> str:
 
 def _read_score(value: str, draft: _Draft) -> None:
     score = _java_double(value)
-    if score is not None and math.isfinite(score) and score >= 0:
+    if score is not None and 0 <= score <= SCORE_MAX:
         draft.score = score
     else:
-        draft.problems.append(f"{SCORE_KEY} must be a number >= 0, got {_show(value)}; ignored")
+        draft.problems.append(f"{SCORE_KEY} must be a number from 0 to {SCORE_MAX:g}, got {_show(value)}; ignored")
 
 
 def _read_interval(name: str, value: str, draft: _Draft) -> None:

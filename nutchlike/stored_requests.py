@@ -9,11 +9,13 @@ import mmh3
 from scrapy import Request, Spider
 from scrapy.crawler import Crawler
 
-from nutchlike.plugins import build_url_chain
+from nutchlike.checked_settings import get_bool
+from nutchlike.plugins import build_plugins, build_url_chain
 from nutchlike.request_codec import decode_request, encode_request, is_plain
-from nutchlike.request_meta import set_free
+from nutchlike.request_meta import freed
 from nutchlike.store.frontier import Lease
 from nutchlike.store.stored_url import StoredURL
+from nutchlike.urls.chain import URLChain
 from nutchlike.urls.identity import url_id
 from nutchlike.urls.scope import is_internal
 
@@ -27,7 +29,7 @@ class StoredRequests:
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self._chain = build_url_chain(crawler.settings)
-        self._stay_internal = crawler.settings.getbool("NUTCH_DB_IGNORE_EXTERNAL_LINKS")
+        self._stay_internal = get_bool(crawler.settings, "NUTCH_DB_IGNORE_EXTERNAL_LINKS")
         mode = crawler.settings.get("NUTCH_DB_IGNORE_EXTERNAL_LINKS_MODE")
         if mode != "byHost":
             raise ValueError(f"NUTCH_DB_IGNORE_EXTERNAL_LINKS_MODE must be byHost, got {mode!r}")
@@ -41,6 +43,7 @@ class StoredRequests:
             logger.debug("Rejected %s: %s", url[:200], verdict.reason)
         elif source is not None and self._stay_internal and not is_internal(source, verdict.url):
             self._count("urls/external")
+            logger.debug("Rejected %s: another host than %s", url[:200], source[:200])
             return None
         return verdict.url
 
@@ -51,23 +54,26 @@ class StoredRequests:
     def to_store(self, request: Request, *, source: str | None) -> StoredURL | None:
         """Return what the store keeps of ``request``, or ``None`` when it is rejected by a rule or cannot be stored.
 
-        A request that must not be filtered (``dont_filter``) passes every rule, always counts as new, and is forgotten
-        when it is done. Any other request is identified by its normalized URL, or by method, URL and body.
+        A plain GET is a page of the CrawlDb: every rule holds for it. Any other request is what its spider wants: no
+        rule touches it. It is identified by its normalized URL, and by method and body where it has them; one that
+        must not be filtered (``dont_filter``) always counts as new, and is forgotten when it is done.
         """
-        set_free(request)
-        spider = self._spider
-        url = request.url if request.dont_filter else self.accept(request.url, source=source)
-        if url is None:
-            return None
-        if is_plain(request, spider=spider):
-            return StoredURL.plain(url)
+        request = freed(request)
+        if "link_text" in request.meta:  # CrawlSpider puts lxml's kind of str there
+            request.meta["link_text"] = str(request.meta["link_text"])
+        if is_plain(request, spider=self._spider):
+            url = self.accept(request.url, source=source)
+            return StoredURL.plain(url) if url is not None else None
         try:
-            data = encode_request(request, spider=spider)
+            url = self._chain.normalized(request.url) or request.url
+            data = encode_request(request, spider=self._spider)
             key = os.urandom(8) if request.dont_filter else request_id(request, url)
-            return StoredURL(url, key, request=data, priority=request.priority, once=request.dont_filter)
+            stored = StoredURL(url, key, request=data, priority=request.priority, once=request.dont_filter)
+            stored.place()  # ValueError for what has no host: file:, data:
         except ValueError as error:
-            self._refuse(str(error))
+            self._refuse(f"{request}: {error}")
             return None
+        return stored
 
     def from_lease(self, lease: Lease) -> Request:
         """Return the request that fetches a leased URL; ValueError when what was stored cannot be used any more."""
@@ -93,7 +99,7 @@ class StoredRequests:
 
 def request_id(request: Request, url: str) -> bytes:
     """Return the 8-byte identity of a request for the normalized ``url``: for a GET without body that of the URL."""
-    if request.method in {"GET", "HEAD"} and not request.body:
+    if request.method == "GET" and not request.body:
         return url_id(url)
     data = b"\0".join([request.method.encode(), url.encode(), request.body])
     return mmh3.hash64(data, signed=False)[0].to_bytes(8, "little")
@@ -103,7 +109,7 @@ class RequestFingerprinter:
     """Scrapy's fingerprint by the identity that the CrawlDb uses (REQUEST_FINGERPRINTER_CLASS)."""
 
     def __init__(self, crawler: Crawler) -> None:
-        self._chain = build_url_chain(crawler.settings)
+        self._chain = URLChain(build_plugins(crawler.settings, "NUTCH_URL_NORMALIZERS"), (), max_length=-1)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> RequestFingerprinter:

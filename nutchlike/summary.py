@@ -43,13 +43,14 @@ class SummaryExtension:
         fetched = stat("completion/success") + stat("completion/notmodified") + stat("completion/duplicate")
         failed = stat("completion/gone") + stat("completion/retry")
         redirected = stat("completion/redir_temp") + stat("completion/redir_perm")
-        due = "never" if next_due is None else _when(next_due)
-        if not fetched + failed + redirected and reason == "finished":
-            logger.info("Nothing to do: 0 of %d URLs due, next due %s", counts.known, due)
+        due = "now: run again" if counts.waiting else "never" if next_due is None else _when(next_due)
+        if not fetched + failed + redirected + counts.waiting + counts.leased and reason == "finished":
+            hint = "; -s SCHEDULER_FLUSH_ON_START=True begins anew" if counts.known else ""
+            logger.info("Nothing to do: 0 of %d URLs due, next due %s%s", counts.known, due, hint)
             return
         logger.info(
             "Summary (%s): seeds injected %d, rejected %d; "
-            "pages fetched %d, duplicates dropped %d, redirects %d, failed %d; "
+            "pages fetched %d, duplicates dropped %d, redirects %d, failed %d; requests refused %d; "
             "URLs known %d, waiting %d, dead letters %d; next due %s",
             reason,
             stat("injector/injected"),
@@ -58,6 +59,7 @@ class SummaryExtension:
             stat("dedup/dropped"),
             redirected,
             failed,
+            stat("scheduler/refused"),
             counts.known,
             counts.waiting,
             counts.dead,

@@ -10,6 +10,8 @@ from scrapy import FormRequest, Request, Spider
 from scrapy.downloadermiddlewares.retry import get_retry_request
 from scrapy.exceptions import DropItem, IgnoreRequest
 from scrapy.http import Response
+from scrapy.linkextractors import LinkExtractor
+from scrapy.spiders import CrawlSpider, Rule
 
 
 class General(Spider):
@@ -90,3 +92,60 @@ class Swallow:
         if request.url.endswith("/3"):
             raise IgnoreRequest("not wanted")
         return response
+
+
+class NoSlash(Spider):
+    """Its start URL has no path, as people write them; its page asks for odd things."""
+
+    name = "noslash"
+
+    def __init__(self, site: str = "", **arguments: Any) -> None:
+        super().__init__(**arguments)
+        self.start_urls = [site]
+
+    def parse(self, response: Response) -> Iterator[Any]:
+        yield {"page": response.url}
+        yield Request("data:text/html,hi", dont_filter=True)
+        yield Request(response.urljoin("/one"), method="HEAD", callback=self.parse_head)
+        yield Request(response.urljoin("/one"), callback=self.parse_get)
+        yield Request(response.urljoin("/gone"), callback=self.parse_get, errback=self.instead)
+
+    def parse_head(self, response: Response) -> Iterator[Any]:
+        yield {"head": response.url}
+
+    def parse_get(self, response: Response) -> Iterator[Any]:
+        yield {"get": response.url}
+        yield response.request  # the request in progress itself
+
+    def instead(self, failure: Any) -> Iterator[Any]:
+        yield Request(failure.request.url.replace("/gone", "/three"), callback=self.parse_get)
+
+
+class Links(CrawlSpider):
+    """Scrapy's own spider for following links."""
+
+    name = "links"
+    rules = (Rule(LinkExtractor(), callback="parse_page", follow=True),)
+
+    def __init__(self, site: str = "", **arguments: Any) -> None:
+        super().__init__(**arguments)
+        self.start_urls = [f"{site}/"]
+
+    def parse_page(self, response: Response) -> Iterator[Any]:
+        yield {"link": response.url, "text": response.meta["link_text"]}
+
+
+class FailOnce:
+    """A user's pipeline that fails on the page /a and takes all others."""
+
+    def process_item(self, item: Any) -> Any:
+        if item.url.endswith("/a"):
+            raise RuntimeError("not this time")
+        return item
+
+
+class Fresh:
+    """A user's downloader middleware that sends a request of its own making in place of one page."""
+
+    def process_response(self, request: Request, response: Response) -> Request | Response:
+        return Request(f"{response.url}?fresh=1") if request.url.endswith("/1") else response

@@ -140,7 +140,7 @@ def test_a_stored_request_that_cannot_be_read_becomes_a_dead_letter(
     assert crawl.code == 0
     assert said in crawl.log
     assert "'nutch/scheduler/dead_letters': 1" in crawl.log
-    assert "dead\t1" in stats
+    assert "dead letters\t1" in stats
     assert {"page": f"{web.url}/"} in crawl.items
 
 
@@ -177,3 +177,65 @@ def test_another_scheduler_with_our_middlewares_is_named_at_the_start(project: P
     crawl = project.crawl("url=http://127.0.0.1:1/", **options)
     assert crawl.code == 1
     assert "SCHEDULER must be nutchlike.scheduler.Scheduler" in crawl.log
+
+
+def test_odd_requests_of_a_spider_neither_stop_nor_hang_the_crawl(project: Project) -> None:
+    site = general_site() | {"/gone": Answer(b"", 404)}
+    with serve(site) as web:
+        crawl = project.crawl(f"site={web.url}", spider="noslash", timeout=60)
+    assert crawl.code == 0, crawl.log
+    said = sorted(map(str, crawl.items))
+    # a start URL without a path
+    assert str({"page": web.url}) in said or str({"page": f"{web.url}/"}) in said
+    # HEAD and GET of one URL are two requests
+    assert str({"head": f"{web.url}/one"}) in said
+    assert str({"get": f"{web.url}/one"}) in said
+    # what an error handler asks for in place of a page that is gone
+    assert str({"get": f"{web.url}/three"}) in said
+    # what has no host cannot wait in a host's queue
+    assert "Refused" in crawl.log
+    assert "data:text/html,hi" in crawl.log
+
+
+def test_a_crawl_spider_follows_its_rules(project: Project) -> None:
+    with serve(tree(12)) as web:
+        crawl = project.crawl(f"site={web.url}", spider="links")
+    assert sorted(item["link"] for item in crawl.items) == sorted(web.url + path for path in web.pages)
+
+
+def test_a_page_that_failed_after_it_claimed_its_content_leaves_it_to_a_copy(tmp_path: Path) -> None:
+    project = Project(tmp_path, {"ITEM_PIPELINES": '{"general_spiders.FailOnce": 900}', "NUTCH_LEASE_BATCH": 1})
+    same = html("same", [])
+    pages = {"/": Answer(html("home", ["/a"])), "/a": Answer(same), "/b": Answer(same)}
+    with serve(pages) as web:
+        project.crawl(f"url={web.url}/")
+        crawl = project.crawl(f"url={web.url}/b")
+    assert f"{web.url}/b" in crawl.urls
+
+
+def test_a_page_that_a_middleware_left_behind_does_not_hold_up_the_end(tmp_path: Path) -> None:
+    project = Project(tmp_path, {"DOWNLOADER_MIDDLEWARES": '{"general_spiders.Fresh": 10}', "NUTCH_LEASE_SECONDS": 3})
+    with serve(tree(3) | {"/1?fresh=1": Answer(html("fresh", []))}) as web:
+        crawl = project.crawl(f"url={web.url}/", timeout=60)
+        state = project.command("readdb", f"{web.url}/1")[1]
+    assert crawl.code == 0
+    assert f"{web.url}/1?fresh=1" in crawl.urls
+    assert "was left behind" in crawl.log
+    assert '"db_unfetched"' in state
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("shell", "URL", "-c", "response.status"),
+        ("fetch", "URL", "--nolog"),
+        ("parse", "--spider", "site", "URL"),
+    ],
+)
+def test_scrapys_tools_for_one_page_work_and_leave_the_store_alone(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    project = Project(tmp_path)
+    with serve({"/": Answer(html("home", []))}) as web:
+        code, out, err = project.command(*[argument.replace("URL", f"{web.url}/") for argument in arguments])
+    assert code == 0, err
+    assert "200" in out or "home" in out
+    assert not (tmp_path / "store").exists()

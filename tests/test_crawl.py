@@ -260,7 +260,7 @@ def test_a_crawl_that_is_killed_again_and_again_fetches_every_page(project: Proj
         assert set(crawl.urls) == {web.url + path for path in web.pages}
         _, stats, _ = project.command("readdb", "--stats", "--cash")
     assert "known\t200" in stats
-    assert "due\t200" in stats
+    assert "due later\t200" in stats
     assert "injected\t1\n" in stats
     assert float(stats.rsplit("\t", 1)[1]) < 1e-9
 

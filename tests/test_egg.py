@@ -71,7 +71,7 @@ def test_a_rule_file_that_is_nowhere_is_an_error_that_lists_the_places_tried(egg
     done = crawl_from(
         egg, tmp_path, "-a", "url=http://127.0.0.1:1/", "-s", "NUTCH_URLFILTER_REGEX_FILE=conf/missing.txt"
     )
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "NUTCH_URL_FILTERS" in done.stderr
     assert str(tmp_path / "conf" / "missing.txt") in done.stderr
     assert "nutchlike/conf/missing.txt" in done.stderr

@@ -31,6 +31,8 @@ def test_an_item_is_in_the_file_before_the_feed_is_closed(tmp_path: Path) -> Non
         (b"{}\n", b"{}\n"),
         (b'{}\n{"te', b"{}\n"),
         (b'{"te', b""),
+        # a whole line without its end, as an editor may leave it
+        (b'{}\n{"a": 1}', b'{}\n{"a": 1}\n'),
         (b"{}\n" + b"x" * 200_000, b"{}\n"),
     ],
 )

@@ -103,8 +103,8 @@ def test_values_keep_their_equals_signs_and_the_last_of_equal_names_counts() -> 
     )
     assert parsed.records[0].metadata == {"q": "a=b==", "empty": "", "k": "2"}
     assert [str(warning) for warning in parsed.warnings] == [
-        "seeds/urls.txt:2: metadata must look like key=value, got '=noname'",
-        "seeds/urls.txt:2: metadata must look like key=value, got 'noequals'",
+        "seeds/urls.txt:2: metadata must look like key=value, got '=noname'; ignored",
+        "seeds/urls.txt:2: metadata must look like key=value, got 'noequals'; ignored",
     ]
     assert parsed.rejects == []
 
@@ -137,7 +137,7 @@ def test_a_score_that_is_no_number_from_zero_up_gives_a_warning_and_the_default(
     record = only_record(f"http://a.test/\tnutch.score={value}", default_score=0.25)
     assert (record.score, record.score_given) == (0.25, False)
     assert [warning.reason for warning in record.warnings] == [
-        f"nutch.score must be a number >= 0, got {value!r}; ignored"
+        f"nutch.score must be a number from 0 to 1e+15, got {value!r}; ignored"
     ]
 
 

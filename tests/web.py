@@ -68,8 +68,10 @@ class Web:
                     self.send_header(name, value)
                 self.send_header("Content-Length", str(len(answer.body)))
                 self.end_headers()
-                self.wfile.write(answer.body)
+                if self.command != "HEAD":
+                    self.wfile.write(answer.body)
 
+            do_HEAD = do_GET  # noqa: N815  # the name that http.server calls
             do_POST = do_GET  # noqa: N815  # the name that http.server calls
 
             def log_message(self, *args: object) -> None:

@@ -7,7 +7,10 @@ import argparse
 from scrapy.commands.crawl import Command as CrawlCommand
 from scrapy.exceptions import UsageError
 
-FAILURES = {"no_seeds", "store_unavailable", "start_error"}
+from nutchlike.checked_settings import check_settings
+from nutchlike.plugins import check_plugins
+
+FAILURES = {"no_seeds", "store_unavailable", "start_error", "feed_failed"}
 
 
 class Command(CrawlCommand):
@@ -18,6 +21,11 @@ class Command(CrawlCommand):
             raise UsageError("give the name of one spider")
         assert self.crawler_process is not None
         crawler = self._create_crawler(args[0])
+        try:
+            check_settings(crawler.settings)
+            check_plugins(crawler.settings)
+        except ValueError as error:
+            raise UsageError(str(error), print_help=False) from error
         self.crawler_process.crawl(crawler, **opts.spargs)
         self.crawler_process.start()
         stats = crawler._stats  # None when the crawl failed before it had any

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
@@ -11,6 +12,8 @@ from scrapy.exceptions import UsageError
 from nutchlike.crawl_store import CrawlStore, open_store
 from nutchlike.crawldatum import CrawlDatum
 from nutchlike.plugins import build_url_chain
+from nutchlike.store.codec import UnreadableRecord
+from nutchlike.store.errors import StoreUnavailable
 
 
 class Command(ScrapyCommand):
@@ -19,7 +22,7 @@ class Command(ScrapyCommand):
     requires_project = True
 
     def syntax(self) -> str:
-        return "[--stats | --cash | --dump | URL ...]"
+        return "[--stats | --cash | --dump | --dead | URL ...]"
 
     def short_desc(self) -> str:
         return "Show the CrawlDb: counts, the sum of all cash, records"
@@ -29,41 +32,58 @@ class Command(ScrapyCommand):
         parser.add_argument("--stats", action="store_true", help="how many URLs are in which state")
         parser.add_argument("--cash", action="store_true", help="the cash injected and found; reads every record")
         parser.add_argument("--dump", action="store_true", help="every record, as JSON lines")
+        parser.add_argument("--dead", action="store_true", help="the dead letters, each with its reason")
         parser.add_argument("--spider", default="site", help="whose crawl (default: site)")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        if not (args or opts.stats or opts.cash or opts.dump):
-            raise UsageError("give --stats, --cash, --dump or URLs")
+        if not (args or opts.stats or opts.cash or opts.dump or opts.dead):
+            raise UsageError("give --stats, --cash, --dump, --dead or URLs")
         assert self.settings is not None
-        store = open_store(self.settings, crawl_id=opts.spider)
+        chain = build_url_chain(self.settings)
+        urls = [chain.normalized(url) for url in args]
+        if None in urls:
+            raise UsageError(f"no URL: {args[urls.index(None)]!r}")
         try:
-            if opts.stats:
-                _print_stats(store)
-            if opts.cash:
-                audit = store.crawldb.audit_cash()
-                print(f"injected\t{audit.injected:.17g}\nfound\t{audit.found:.17g}\nrelative error\t{audit.error:.3g}")
-            for datum in store.crawldb.records() if opts.dump else ():
-                print(_as_json(datum))
-            self._print_urls(store, args)
+            store = open_store(self.settings, crawl_id=opts.spider)
+        except (StoreUnavailable, ValueError) as error:
+            raise UsageError(str(error), print_help=False) from error
+        try:
+            self._show(store, opts, [url for url in urls if url is not None])
         finally:
             store.close()
 
-    def _print_urls(self, store: CrawlStore, urls: list[str]) -> None:
-        assert self.settings is not None
-        chain = build_url_chain(self.settings)
+    def _show(self, store: CrawlStore, opts: argparse.Namespace, urls: list[str]) -> None:
+        if opts.stats:
+            _print_stats(store)
+        if opts.cash:
+            audit = store.crawldb.audit_cash()
+            print(f"injected\t{audit.injected:.17g}\nfound\t{audit.found:.17g}\nrelative error\t{audit.error:.3g}")
+        for url, reason in store.crawldb.dead_letters().items() if opts.dead else ():
+            print(f"{url}\t{reason}")
+        for record in store.crawldb.records() if opts.dump else ():
+            self._print(record)
         for url in urls:
-            datum = store.crawldb.get(chain.normalized(url) or url)
-            if datum is None:
-                print(f"{url}: not known")
-                self.exitcode = 1
-            else:
-                print(_as_json(datum))
+            try:
+                self._print(store.crawldb.get(url) or UnreadableRecord(f"{url}: not known"))
+            except UnreadableRecord as error:
+                self._print(error)
+
+    def _print(self, record: CrawlDatum | UnreadableRecord) -> None:
+        """Print a record as a line of JSON, or say on standard error why there is none."""
+        if isinstance(record, CrawlDatum):
+            print(_as_json(record))
+        else:
+            print(record, file=sys.stderr)
+            self.exitcode = 1
 
 
 def _print_stats(store: CrawlStore) -> None:
     counts = store.crawldb.counts()
-    for name in ("known", "waiting", "leased", "due", "dead", "done"):
-        print(f"{name}\t{getattr(counts, name)}")
+    print(f"known\t{counts.known}")
+    print(f"waiting\t{counts.waiting}\nleased\t{counts.leased}\ndue later\t{counts.due}")
+    print(f"dead letters\t{counts.dead}\ndone\t{counts.done}")
+    if counts.repaired:
+        print(f"repaired\t{counts.repaired}")
     for status, n in counts.by_status.items():
         print(f"{status.label}\t{n}")
 
@@ -81,6 +101,7 @@ def _as_json(datum: CrawlDatum) -> str:
             "history": datum.history,
             "depth": datum.depth,
             "signature": datum.signature.hex() if datum.signature else None,
+            "dedup_key": datum.dedup_key.hex() if datum.dedup_key else None,
             "metadata": dict(datum.metadata),
         },
         ensure_ascii=False,

@@ -9,8 +9,9 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 
-from nutchlike.completion import Page, page_of
+from nutchlike.checked_settings import get_bool, get_int
 from nutchlike.items import PageItem
+from nutchlike.page import Page, page_of
 from nutchlike.store.stored_url import StoredURL
 from nutchlike.wiring import scheduler_of
 
@@ -24,8 +25,9 @@ class OutlinksMiddleware:
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
-        self._keep_outlinks = crawler.settings.getbool("NUTCH_STORE_OUTLINKS")
-        self._most = crawler.settings.getint("NUTCH_DB_MAX_OUTLINKS_PER_PAGE")
+        self._keep_outlinks = get_bool(crawler.settings, "NUTCH_STORE_OUTLINKS")
+        self._depth_limit = get_int(crawler.settings, "DEPTH_LIMIT")
+        self._most = get_int(crawler.settings, "NUTCH_DB_MAX_OUTLINKS_PER_PAGE")
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> OutlinksMiddleware:
@@ -42,22 +44,28 @@ class OutlinksMiddleware:
         scheduler = scheduler_of(self._crawler)
         page = page_of(response)
         async for output in result:
-            if page is None or output is None:
-                yield output
+            if page is None or page.done or output is None:
+                yield output  # of no leased page, or of an error handler after its page has failed
             elif isinstance(output, Request):
                 stored = scheduler.requests.to_store(output, source=page.url)
                 page.add_outlinks([stored] if stored else [])
             else:
                 if isinstance(output, PageItem):
                     self._take_outlinks(page, output)
-                scheduler.completion.begin_item(page)
+                scheduler.completion.begin_item(page, output)
                 yield output
         if page is not None:
             scheduler.completion.exhaust(page)
 
     def _take_outlinks(self, page: Page, item: PageItem) -> None:
-        links = item.outlinks if self._most < 0 else item.outlinks[: self._most]
-        taken = list(self._stored(links, page.url))
+        if self._depth_limit and page.lease.datum.depth >= self._depth_limit:
+            self._crawler.stats.inc_value("nutch/outlinks/too_deep", len(item.outlinks))
+            taken = []
+        else:
+            taken = list(self._stored(item.outlinks, page.url))
+        if 0 <= self._most < len(taken):
+            self._crawler.stats.inc_value("nutch/outlinks/too_many", len(taken) - self._most)
+            taken = taken[: self._most]
         page.add_outlinks(taken)
         item.outlinks = [url.url for url in taken] if self._keep_outlinks else []
 

@@ -13,6 +13,8 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import CloseSpider
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
+from nutchlike.checked_settings import get_bool, get_float, get_int
+from nutchlike.crawldatum import SCORE_MAX
 from nutchlike.seed_sources import open_seed_sources
 from nutchlike.seeds import SeedRecord, SeedReject, iter_seed_lines
 from nutchlike.store.crawldb import Merge, Seed
@@ -24,7 +26,7 @@ SHOWN = 20  # rejected seeds that the log names; the rest is counted
 
 
 class SeedInjectorMiddleware(BaseSpiderMiddleware):
-    """Takes ``-a seeds=`` (files and folders, comma separated) and ``-a url=`` (one URL) of any spider.
+    """Takes ``-a seeds=`` (files and folders, comma separated) of any spider, ``-a url=`` (one URL) of ``site``.
 
     A crawl that was given seeds but could use none of them ends with reason ``no_seeds``.
     """
@@ -32,21 +34,24 @@ class SeedInjectorMiddleware(BaseSpiderMiddleware):
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
         settings = crawler.settings
-        self._score = settings.getfloat("NUTCH_DB_SCORE_INJECTED")
-        self._interval = settings.getint("NUTCH_DB_FETCH_INTERVAL_DEFAULT")
-        overwrite, update = (
-            settings.getbool("NUTCH_DB_INJECTOR_OVERWRITE"),
-            settings.getbool("NUTCH_DB_INJECTOR_UPDATE"),
-        )
+        self._score = get_float(settings, "NUTCH_DB_SCORE_INJECTED")
+        self._interval = get_int(settings, "NUTCH_DB_FETCH_INTERVAL_DEFAULT")
+        self._strict = get_bool(settings, "NUTCH_STRICT")
+        overwrite = get_bool(settings, "NUTCH_DB_INJECTOR_OVERWRITE")
+        update = get_bool(settings, "NUTCH_DB_INJECTOR_UPDATE")
         self._merge: Merge = "overwrite" if overwrite else "update" if update else "keep"
 
     async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Inject, then pass on what the spider starts with."""
-        seeds = getattr(self.crawler.spider, "seeds", None)
-        url = getattr(self.crawler.spider, "url", None)
+        spider = self.crawler.spider
+        needs_seeds = getattr(spider, "needs_seeds", False)
+        seeds = getattr(spider, "seeds", None)
+        # other spiders use these names for their own ends
+        seeds = seeds if isinstance(seeds, str) else None
+        url = getattr(spider, "url", None) if needs_seeds else None
         if seeds or url:
             await self._inject(self._read(seeds, url))
-        elif getattr(self.crawler.spider, "needs_seeds", False):
+        elif needs_seeds:
             self._resume_or_end()
         async for request_or_item in start:
             yield request_or_item
@@ -67,6 +72,7 @@ class SeedInjectorMiddleware(BaseSpiderMiddleware):
             created, changed = scheduler_of(self.crawler).store.crawldb.inject(
                 batch, merge=self._merge, now=time.time()
             )
+            scheduler_of(self.crawler).look_again()
             counts["injected"] += created
             counts["known"] += len(batch) - created
             self.crawler.stats.inc_value("nutch/injector/updated", changed)
@@ -83,10 +89,17 @@ class SeedInjectorMiddleware(BaseSpiderMiddleware):
         )
 
     def _read(self, seeds: str | None, url: str | None) -> Iterator[SeedRecord | SeedReject]:
-        options: dict[str, Any] = {"default_score": self._score, "default_interval": self._interval}
+        options: dict[str, Any] = {
+            "default_score": self._score,
+            "default_interval": self._interval,
+            "strict": self._strict,
+        }
         if seeds:
             for source in open_seed_sources(seeds):
-                yield from iter_seed_lines(source.lines(), source=source.name, **options)
+                try:
+                    yield from iter_seed_lines(source.lines(), source=source.name, **options)
+                except ValueError as error:  # a broken archive, say: the other lists are still good
+                    yield SeedReject(source.name, 0, "", str(error))
         if url:
             yield from iter_seed_lines([url], source="-a url", **options)
 
@@ -106,9 +119,13 @@ class SeedInjectorMiddleware(BaseSpiderMiddleware):
                 reason = f"{line.source}:{line.line}: {line.url[:200]}: {requests.why_rejected(line.url)}"
                 self._reject(reason, rejected, counts)
                 continue
+            score = line.score
+            if not 0 <= score <= SCORE_MAX:  # Nutch's own reading lets these through
+                logger.warning("Seed: %s:%d: score %r is not used", line.source, line.line, score)
+                score = self._score
             yield Seed(
                 url,
-                score=line.score,
+                score=score,
                 fetch_interval=line.fetch_interval,
                 metadata=line.metadata,
                 score_given=line.score_given,

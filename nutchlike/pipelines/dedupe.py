@@ -7,6 +7,7 @@ from typing import Any
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 
+from nutchlike.checked_settings import get_bool
 from nutchlike.completion import DuplicatePage
 from nutchlike.items import PageItem
 from nutchlike.wiring import scheduler_of
@@ -19,7 +20,7 @@ class DedupePipeline:
     """
 
     def __init__(self, crawler: Crawler) -> None:
-        if not crawler.settings.getbool("NUTCH_DEDUP_ENABLED"):
+        if not get_bool(crawler.settings, "NUTCH_DEDUP_ENABLED"):
             raise NotConfigured("NUTCH_DEDUP_ENABLED is off")
         self._crawler = crawler
 
@@ -27,14 +28,16 @@ class DedupePipeline:
     def from_crawler(cls, crawler: Crawler) -> DedupePipeline:
         return cls(crawler)
 
-    def process_item(self, item: Any) -> Any:
+    async def process_item(self, item: Any) -> Any:
         scheduler = scheduler_of(self._crawler)
-        page = scheduler.completion.page_at(item.url) if isinstance(item, PageItem) else None
+        page = scheduler.completion.page_of_item(item) if isinstance(item, PageItem) else None
         if page is None or page.key is None:
             return item
-        owner = scheduler.store.signatures.claim(page.lease.id, page.key, previous=page.lease.datum.signature)
+        key, store = page.key, scheduler.store
+        previous = page.lease.datum.dedup_key
+        owner = await scheduler.outage.patiently(lambda: store.signatures.claim(page.lease.id, key, previous=previous))
         if owner == page.lease.id:
             return item
         self._crawler.stats.inc_value("nutch/dedup/dropped")
-        kept = scheduler.store.crawldb.url_of(owner)
+        kept = await scheduler.outage.patiently(lambda: store.crawldb.url_of(owner))
         raise DuplicatePage(f"duplicate of {kept or owner.hex()}", log_level="DEBUG")

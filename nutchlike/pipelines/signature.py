@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 from scrapy.crawler import Crawler
@@ -28,10 +29,12 @@ class SignaturePipeline:
     def process_item(self, item: Any) -> Any:
         if not isinstance(item, PageItem):
             return item
-        page = scheduler_of(self._crawler).completion.page_at(item.url)
+        page = scheduler_of(self._crawler).completion.page_of_item(item)
         content = page.content if page is not None else b""
-        item.signature = self._signature.calculate(text=item.text, content=content, url=item.url).hex()
+        signature = self._signature.calculate(text=item.text, content=content, url=item.url)
+        item.signature = signature.hex()
         if page is not None:
+            page.signature = signature
             page.key = self._key(item, content)
         return item
 
@@ -40,4 +43,5 @@ class SignaturePipeline:
         TextProfile, which takes short and flat texts for one."""
         if isinstance(self._signature, TextProfileSignature):
             return dedup_key(item.text, content=content, url=item.url, signature=self._signature)
-        return b"s" + bytes.fromhex(item.signature)
+        digest = bytes.fromhex(item.signature)
+        return b"s" + (digest if len(digest) <= 64 else hashlib.md5(digest, usedforsecurity=False).digest())

@@ -9,8 +9,8 @@ from typing import Any
 from scrapy import Spider
 from scrapy.http import Response
 
-from nutchlike.completion import page_of
 from nutchlike.items import PageItem
+from nutchlike.page import page_of
 from nutchlike.parsing.content import is_html, media_type
 from nutchlike.parsing.encoding import declared_encoding
 from nutchlike.parsing.html import parse_html

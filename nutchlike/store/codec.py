@@ -12,7 +12,7 @@ from nutchlike.crawldatum import CrawlDatum, DbStatus
 VERSION = 1
 HAS_METADATA, HAS_REQUEST, ONCE = 1, 2, 4
 # version, status, retries, attempts, flags, depth, cash, history, fetch time, modified time, interval, site,
-# size of the signature
+# size of the signatures; behind them stands the path
 _HEADER = struct.Struct(">BBBBBBddIIIIB")
 
 
@@ -28,11 +28,12 @@ def decode_record(raw: bytes, *, key: str, site: str, metadata: bytes = b"", vir
 
     Raises UnreadableRecord, which names ``key``.
     """
-    if len(raw) < _HEADER.size or raw[0] != VERSION:
+    if not is_readable(raw):
         raise UnreadableRecord(f"{key}: record must begin with version {VERSION}, got {raw[:8]!r} ({len(raw)} bytes)")
     (_, status, retries, _attempts, _flags, depth, cash, history, fetch_time, modified_time, interval, _site, size) = (
         _HEADER.unpack_from(raw)
     )
+    signatures = raw[_HEADER.size : _HEADER.size + size]
     try:
         return CrawlDatum(
             url=site + raw[_HEADER.size + size :].decode(),
@@ -44,11 +45,28 @@ def decode_record(raw: bytes, *, key: str, site: str, metadata: bytes = b"", vir
             score=cash + virtual,
             history=history,
             depth=depth,
-            signature=raw[_HEADER.size : _HEADER.size + size] or None,
+            signature=signatures[1 : 1 + signatures[0]] or None if signatures else None,
+            dedup_key=signatures[1 + signatures[0] :] or None if signatures else None,
             metadata=decode_metadata(metadata),
         )
     except ValueError as error:
         raise UnreadableRecord(f"{key}: {error}") from error
+
+
+def encode_signatures(datum: CrawlDatum) -> bytes:
+    """Return a datum's signature and dedup key as a record keeps them: length of the first, both; empty for neither.
+
+    Raises ValueError for more than 254 bytes together.
+    """
+    signature, key = datum.signature or b"", datum.dedup_key or b""
+    if len(signature) + len(key) > 254:
+        raise ValueError(f"signature and dedup key must have 254 bytes at most, got {len(signature)} and {len(key)}")
+    return bytes([len(signature)]) + signature + key if signature or key else b""
+
+
+def is_readable(raw: bytes) -> bool:
+    """Return whether this version can read a stored record."""
+    return len(raw) >= _HEADER.size and raw[0] == VERSION
 
 
 def site_number(raw: bytes) -> int:

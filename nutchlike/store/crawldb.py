@@ -9,8 +9,16 @@ from typing import Literal, TypeVar, cast
 
 import redis
 
-from nutchlike.crawldatum import CrawlDatum, DbStatus
-from nutchlike.store.codec import decode_record, encode_metadata, next_id, relative_cash, site_number
+from nutchlike.crawldatum import SCORE_MAX, CrawlDatum, DbStatus
+from nutchlike.store.codec import (
+    UnreadableRecord,
+    decode_record,
+    encode_metadata,
+    is_readable,
+    next_id,
+    relative_cash,
+    site_number,
+)
 from nutchlike.store.keys import BUCKETS, PartitionKeys
 from nutchlike.store.scripts import Scripts
 from nutchlike.store.stored_url import StoredURL
@@ -37,13 +45,17 @@ class Seed:
 
 @dataclass(frozen=True, slots=True)
 class CrawlDbCounts:
-    """How many URLs are in which state. known = waiting + leased + due + dead + done."""
+    """How many URLs are in which state: known = waiting + leased + due + dead + done.
+
+    ``repaired`` counts records whose cash was no finite number.
+    """
 
     known: int
     waiting: int
     leased: int
     due: int
     dead: int
+    repaired: int
     by_status: dict[DbStatus, int]
 
     @property
@@ -78,9 +90,13 @@ class CrawlDb:
 
         A known URL is kept as it is, or updated (score, interval, metadata; status and signature stay), or overwritten
         (a new unfetched record). Atomic per call: keep a call to some hundred seeds.
+
+        Raises ValueError for a score that is negative, not finite or above SCORE_MAX.
         """
         args: list[bytes | str | int] = []
         for seed in seeds:
+            if not 0 <= seed.score <= SCORE_MAX:
+                raise ValueError(f"score of {seed.url} must be between 0 and {SCORE_MAX:g}, got {seed.score!r}")
             url = StoredURL.plain(seed.url, metadata=encode_metadata(seed.metadata))
             args += [
                 *url.place(),
@@ -113,11 +129,14 @@ class CrawlDb:
         raw = self._raw(key)
         return None if raw is None else self._decode(key, raw, virtual=0.0).url
 
-    def records(self) -> Iterator[CrawlDatum]:
-        """Yield every record, in no order; reads in small steps, so a crawl may go on meanwhile."""
+    def records(self) -> Iterator[CrawlDatum | UnreadableRecord]:
+        """Yield every record, or why it cannot be read, in no order; in small steps, so a crawl may go on meanwhile."""
         virtual = self._total("virtual")
         for key, raw in self._raw_records():
-            yield self._decode(key, raw, virtual=virtual)
+            try:
+                yield self._decode(key, raw, virtual=virtual)
+            except UnreadableRecord as error:
+                yield error
 
     def counts(self) -> CrawlDbCounts:
         """Return how many URLs are in which state, from counters: it costs the same for any number of URLs."""
@@ -134,43 +153,51 @@ class CrawlDb:
             leased=leased,
             due=due,
             dead=dead,
+            repaired=int(counters.pop(b"repaired", 0)),
             by_status={DbStatus(int(status)): int(n) for status, n in sorted(counters.items()) if int(n)},
         )
 
     def audit_cash(self) -> CashAudit:
         """Add up all cash. Exact only while nothing changes: it reads every record."""
-        stored = math.fsum(relative_cash(raw) for _, raw in self._raw_records())
-        found = stored + self._total("known") * self._total("virtual")
+        stored = math.fsum(relative_cash(raw) for _, raw in self._raw_records() if is_readable(raw))
+        found = math.fsum([stored, self._total("known") * self._total("virtual"), self._total("residue")])
         return CashAudit(injected=self._total("injected"), found=found)
 
-    def is_consistent(self) -> bool:
-        """Return whether the queues hold as many URLs as the counters say; costs one look per host."""
-        counts = self.counts()
-        return self._queued() == counts.waiting and counts.done >= 0
+    def recount(self) -> int:
+        """Set the counters to what the queues and leases hold, in one step; return by how much they were wrong.
+
+        Costs one look per host and lease; 0 when all was well.
+        """
+        return int(self._scripts.run("recount"))
 
     def rebuild(self, *, now: float) -> int:
         """Rebuild the queues from the records; return how many URLs were put back.
 
-        The records are what counts: a record that is nowhere goes back to its host's queue.
+        The records are what counts: a record that is nowhere goes back to its host's queue, or among those that are
+        due later. Reads every record, in small steps.
         """
         pipeline = self._client.pipeline(transaction=False)
         for bucket in range(BUCKETS):
             self._scripts.run("rebuild", repr(now), self._per_host, bucket, client=pipeline)
         back = sum(map(int, pipeline.execute()))
-        self._client.hset(self._keys.name("counts"), "waiting", self._queued())
+        self.recount()
         return back
+
+    def dead_letters(self) -> dict[str, str]:
+        """Return the URLs that are not handed out any more, each with the reason."""
+        dead = cast("dict[bytes, bytes]", self._client.hgetall(self._keys.name("dead")))
+        return {self._name_of(key): reason.decode(errors="replace") for key, reason in dead.items()}
 
     def clear(self) -> None:
         """Forget the whole crawl."""
         for names in _chunks(self._client.scan_iter(match=self._escaped_prefix() + "*", count=1000), 1000):
             self._client.unlink(*names)
 
-    def _queued(self) -> int:
-        names = cast("list[bytes]", self._client.hvals(self._keys.name("site_names")))
-        pipeline = self._client.pipeline(transaction=False)
-        for host in {name.split(b" ", 1)[0] for name in names}:
-            pipeline.zcard(self._keys.queue(host.decode()))
-        return sum(map(int, pipeline.execute()))
+    def _name_of(self, key: bytes) -> str:
+        try:
+            return self.url_of(key) or key.hex()
+        except UnreadableRecord:
+            return key.hex()
 
     def _raw_records(self) -> Iterator[tuple[bytes, bytes]]:
         for buckets in _chunks(range(BUCKETS), 256):

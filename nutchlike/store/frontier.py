@@ -9,14 +9,14 @@ from typing import cast
 import redis
 
 from nutchlike.crawldatum import CrawlDatum
-from nutchlike.store.codec import UnreadableRecord, decode_record
+from nutchlike.store.codec import UnreadableRecord, decode_record, encode_signatures
 from nutchlike.store.keys import PartitionKeys
 from nutchlike.store.scripts import Scripts
 from nutchlike.store.stored_url import StoredURL
 from nutchlike.store.worker import is_dead_here
 
 _LEASE_FIELDS = 6
-_LEASE_HEAD = 4
+_LEASE_HEAD = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class LeaseBatch:
 
     ``ask_again_at`` is the epoch second from which another call may bring something, ``None`` when nothing is held
     back by a clock or a lease; ``waiting`` and ``leased`` count the URLs of all workers after the call;
-    ``orphans`` counts queue members that had no record and were dropped.
+    ``orphans`` counts queue members that had no record and were dropped, ``buried`` URLs that became dead letters.
     """
 
     leases: list[Lease]
@@ -42,6 +42,7 @@ class LeaseBatch:
     waiting: int
     leased: int
     orphans: int
+    buried: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,27 +128,34 @@ class Frontier:
             waiting=int(reply[1]),
             leased=int(reply[2]),
             orphans=int(reply[3]),
+            buried=int(reply[4]),
         )
 
-    def complete(self, pages: Sequence[PageDone], *, now: float) -> list[int | None]:
-        """Acknowledge pages, each in one atomic step and all in one round trip.
+    def complete(self, pages: Sequence[PageDone], *, now: float) -> list[int | redis.ResponseError | None]:
+        """Acknowledge pages, each in one atomic step, together in one round trip.
 
-        Returns for each page how many of its outlinks were new, or ``None`` when this worker had lost its lease:
-        then nothing was changed.
+        Returns for each page how many of its outlinks were new; ``None`` when this worker had lost its lease: then
+        nothing was changed; the server's error when it refused this page.
         """
         pipeline = self._client.pipeline(transaction=False)
         for page in pages:
-            datum = page.datum
-            args: list[bytes | str | int] = [
-                repr(now), self._per_host, self._worker, page.id,
-                int(datum.db_status), datum.fetch_time if page.due else "", datum.modified_time, datum.fetch_interval,
-                datum.retries, datum.signature or b"", repr(page.spent), repr(page.each), repr(page.rest),
-                self._fetch_interval, int(page.keep_request),
-            ]  # fmt: skip
-            for url in page.outlinks:
-                args += [*url.place(), *url.extras()]
-            self._scripts.run("complete", *args, client=pipeline)
-        return [int(discovered) if held else None for held, discovered in pipeline.execute()]
+            self._scripts.run("complete", *self._complete_arguments(page, now), client=pipeline)
+        replies = pipeline.execute(raise_on_error=False)
+        return [
+            reply if isinstance(reply, redis.ResponseError) else reply[1] if reply[0] else None for reply in replies
+        ]
+
+    def _complete_arguments(self, page: PageDone, now: float) -> list[bytes | str | int]:
+        datum = page.datum
+        arguments: list[bytes | str | int] = [
+            repr(now), self._per_host, self._worker, page.id,
+            int(datum.db_status), datum.fetch_time if page.due else "", datum.modified_time, datum.fetch_interval,
+            datum.retries, encode_signatures(datum), repr(page.spent), repr(page.each), repr(page.rest),
+            self._fetch_interval, int(page.keep_request),
+        ]  # fmt: skip
+        for url in page.outlinks:
+            arguments += [*url.place(), *url.extras()]
+        return arguments
 
     def renew(self, ids: Sequence[bytes], *, now: float) -> list[bytes]:
         """Keep leases for another term; return the ids that this worker does not hold any more."""
@@ -163,9 +171,12 @@ class Frontier:
         Workers elsewhere cannot be judged from here: their leases end by their deadlines.
         """
         holders = cast("dict[bytes, bytes]", self._client.hgetall(self._keys.name("lease_info")))
-        dead = {worker for worker in set(holders.values()) if is_dead_here(worker.decode())}
-        ids = [url_id for url_id, worker in holders.items() if worker in dead]
-        return int(self._scripts.run("release", repr(now), self._per_host, "", self._attempts_max, *ids)) if ids else 0
+        released = 0
+        for worker in {worker for worker in holders.values() if is_dead_here(worker.decode())}:
+            ids = [url_id for url_id, holder in holders.items() if holder == worker]
+            # by name: somebody else may have leased one of them since
+            released += int(self._scripts.run("release", repr(now), self._per_host, worker, self._attempts_max, *ids))
+        return released
 
     def bury(self, url_id: bytes, reason: str, *, now: float) -> None:
         """Make a leased URL a dead letter."""

@@ -6,7 +6,7 @@
 -- ARGV[3] str   worker
 -- ARGV[4] str   url id
 -- ARGV[5..9]    db_status, fetch_time (s; '' = is not fetched again), modified_time (s), fetch_interval (s), retries
--- ARGV[10] str  signature, '' = none
+-- ARGV[10] str  signature and dedup key (codec.py: encode_signatures), '' = none
 -- ARGV[11..13]  cash as text: spent by the page, share of each outlink, share of the virtual page
 -- ARGV[14] int  fetch interval of new pages, seconds
 -- ARGV[15] int  1 = the stored request is still needed
@@ -19,6 +19,9 @@ if not r then return { 0, 0 } end
 local own_host = site_of(r)
 if not unlease(id, own_host, worker) then return { 0, 0 } end
 local spent, each, rest = tonumber(ARGV[11]), tonumber(ARGV[12]), tonumber(ARGV[13])
+-- cash that was taken from the page meanwhile (its seed was overwritten) cannot be spent
+local have = math.max(r.cash + virtual, 0)
+if spent > have then spent, each, rest = have, each * have / spent, rest * have / spent end
 local depth, interval, touched, before = r.depth + 1, tonumber(ARGV[14]), { [own_host] = true }, known
 
 set_status(r, tonumber(ARGV[5]))

@@ -9,6 +9,7 @@
 -- returns {how many became known, how many were changed}
 local now, per_host, mode = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3]
 --#libraries
+local SIGNATURES = KEYS[17]
 local created, changed, injected, touched = 0, 0, 0, {}
 
 local function set_metadata(id, r, old, new)
@@ -23,6 +24,8 @@ local function merge(id, r, host, cash, interval, score_given, interval_given, m
   if mode == 'overwrite' then
     redis.call('HDEL', METADATA, id)
     r.flags = bit.band(r.flags, bit.bnot(HAS_METADATA))
+    local key = dedup_key(r)
+    if redis.call('HGET', SIGNATURES, key) == id then redis.call('HDEL', SIGNATURES, key) end
     r.signature, r.retries, r.attempts, r.modified_time = '', 0, 0, 0
     r.fetch_time = math.floor(now)
     set_status(r, UNFETCHED)

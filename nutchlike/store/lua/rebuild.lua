@@ -1,4 +1,4 @@
--- Put every record of one bucket where it belongs when it is nowhere; drop queue members without a record.
+-- Put every record of one bucket that is nowhere back to where it belongs.
 -- uses: records queues
 -- KEYS          all of a partition (keys.py)
 -- ARGV[1] float now, epoch seconds
@@ -17,11 +17,8 @@ for i = 1, #all, 2 do
     bury(id, 'unreadable record')
   elseif r and not placed and not redis.call('ZSCORE', QUEUES .. host, id) then
     local spent = has(r.flags, HAS_REQUEST) and redis.call('HEXISTS', REQUESTS, id) == 0
-    if r.status == UNFETCHED or (not spent and r.fetch_time <= now) then
-      enqueue(id, r, host)
-      back = back + 1
-    elseif not spent then
-      redis.call('ZADD', DUE, r.fetch_time, id)
+    if not spent then
+      if r.fetch_time <= now then enqueue(id, r, host) else redis.call('ZADD', DUE, r.fetch_time, id) end
       back = back + 1
     end
   end

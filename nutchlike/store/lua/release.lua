@@ -3,7 +3,7 @@
 -- KEYS          all of a partition (keys.py)
 -- ARGV[1] float now, epoch seconds
 -- ARGV[2] int   most leased URLs of one host
--- ARGV[3] str   worker, '' = whoever holds the lease
+-- ARGV[3] str   worker; what another holds by now stays with it
 -- ARGV[4] int   0 = never started: wait again as before; n = lost: count it, the n-th loss makes a dead letter
 -- ARGV[5..]     url ids
 -- returns how many were released
@@ -13,7 +13,7 @@ local released = 0
 for i = 5, #ARGV do
   local id = ARGV[i]
   local holder = redis.call('HGET', LEASE_INFO, id)
-  if holder and (worker == '' or holder == worker) then
+  if holder == worker then
     local r = load(id)
     if losses > 0 or not r then
       lose(id, losses)

@@ -1,5 +1,5 @@
 -- Give cash to URLs and make unknown ones known; needs records.lua and queues.lua.
-local virtual, known = total('virtual'), total('known')
+local virtual, known, residue = total('virtual'), total('known'), total('residue')
 
 -- A page that becomes known: its cash is kept relative to V, the cash that every known page has got so far.
 local function create(id, site, path, host, cash, interval, depth, metadata, priority, request, once)
@@ -30,12 +30,17 @@ local function credit(id, r, host, cash, depth)
   if redis.call('ZSCORE', queue, id) then redis.call('ZADD', queue, num(rank(id, r)), id) end
 end
 
--- Spread the virtual page's cash in equal parts over all known pages, in O(1).
+-- Spread the virtual page's cash in equal parts over all known pages, in O(1). V grows in steps of its last digit: what
+-- rounding did not hand out (times all pages it is no trifle) waits as residue for the next time.
 local function spread(cash)
-  if known > 0 then virtual = virtual + cash / known end
+  if known == 0 then return end
+  local before = virtual
+  virtual = virtual + (residue + cash) / known
+  residue = residue + cash - (virtual - before) * known
 end
 
 local function save_cash()
   set_total('virtual', virtual)
   set_total('known', known)
+  set_total('residue', residue)
 end

@@ -49,14 +49,19 @@ local function unlease(id, host, worker)
   return true
 end
 
-local function bury(id, reason) redis.call('HSET', DEAD, id, reason) end
+local buried = 0
+local function bury(id, reason)
+  redis.call('HSET', DEAD, id, reason)
+  buried = buried + 1
+end
 
 -- A lease was lost: the URL waits again, or becomes a dead letter after `most` losses.
 local function lose(id, most)
   local r = load(id)
   local host = r and site_of(r) or ''
   if not unlease(id, host, nil) then return end
-  if not r then return bury(id, 'unreadable record') end
+  if r == false then bury(id, 'unreadable record') end
+  if not r then return end
   r.attempts = math.min(r.attempts + 1, 255)
   save(id, r)
   if r.attempts >= most then bury(id, 'lost ' .. r.attempts .. ' leases') else enqueue(id, r, host) end

@@ -17,22 +17,33 @@ local function bucket(id)
   return RECORDS .. (a * 64 + math.floor(b / 4))
 end
 
--- Returns nil for no record, false for one that cannot be read.
+-- Returns nil for no record, false for one that cannot be read. Cash that is no finite number becomes that of
+-- a page that was given nothing of its own.
 local function decode(raw)
   if not raw then return nil end
   if #raw < HEADER or string.byte(raw) ~= VERSION then return false end
   local r, size, _ = {}, nil, nil
   _, r.status, r.retries, r.attempts, r.flags, r.depth, r.cash, r.history, r.fetch_time, r.modified_time,
     r.interval, r.site, size = struct.unpack(FORMAT, raw)
+  if r.cash ~= r.cash or math.abs(r.cash) == math.huge then
+    r.cash = 0
+    count('repaired', 1)
+  end
   r.signature = string.sub(raw, HEADER + 1, HEADER + size)
   r.path = string.sub(raw, HEADER + size + 1)
   return r
 end
 
+-- r.signature holds the length of the signature, the signature, the dedup key (codec.py: encode_signatures).
+local function dedup_key(r)
+  if r.signature == '' then return '' end
+  return string.sub(r.signature, 2 + string.byte(r.signature))
+end
+
 local function load(id) return decode(redis.call('HGET', bucket(id), id)) end
 
 local function save(id, r)
-  redis.call('HSET', bucket(id), id, struct.pack(FORMAT, VERSION, r.status, r.retries, r.attempts, r.flags, r.depth,
+  redis.call('HSET', bucket(id), id, struct.pack(FORMAT, VERSION, r.status, math.min(r.retries, 255), r.attempts, r.flags, r.depth,
     r.cash, r.history, r.fetch_time, r.modified_time, r.interval, r.site, #r.signature) .. r.signature .. r.path)
 end
 

@@ -1,0 +1,88 @@
+"""Reads settings with their bounds, so that a bad one ends the crawl at its start with name and value."""
+
+from __future__ import annotations
+
+import logging
+
+from scrapy.settings import BaseSettings
+
+from nutchlike import default_settings
+
+logger = logging.getLogger(__name__)
+
+# The least value of each number that the crawl reads; units stand in default_settings.py and settings.py.
+FLOATS = {
+    "DOWNLOAD_DELAY": 0.0,
+    "NUTCH_LEASE_SECONDS": 3.0,
+    "NUTCH_LEASE_AGE_MAX": 1.0,
+    "NUTCH_STORE_WAIT_MAX": 0.0,
+    "NUTCH_DB_SCORE_INJECTED": 0.0,
+}
+INTS = {
+    "CONCURRENT_REQUESTS": 0,
+    "CONCURRENT_REQUESTS_PER_DOMAIN": 1,
+    "DEPTH_LIMIT": 0,
+    "SCHEDULER_IDLE_BEFORE_CLOSE": 0,
+    "NUTCH_LEASE_BATCH": 1,
+    "NUTCH_FETCH_ATTEMPTS_MAX": 1,
+    "NUTCH_DB_FETCH_INTERVAL_DEFAULT": 1,
+    "NUTCH_DB_FETCH_INTERVAL_MAX": 1,
+    "NUTCH_DB_FETCH_RETRY_MAX": 0,
+    "NUTCH_DB_MAX_OUTLINK_LENGTH": -1,
+    "NUTCH_DB_MAX_OUTLINKS_PER_PAGE": -1,
+}
+BOOLS = (
+    "SCHEDULER_PERSIST",
+    "SCHEDULER_FLUSH_ON_START",
+    "NUTCH_STRICT",
+    "NUTCH_DB_INJECTOR_OVERWRITE",
+    "NUTCH_DB_INJECTOR_UPDATE",
+    "NUTCH_DB_IGNORE_EXTERNAL_LINKS",
+    "NUTCH_DEDUP_ENABLED",
+    "NUTCH_STORE_OUTLINKS",
+)
+
+
+def get_float(settings: BaseSettings, name: str) -> float:
+    """Return a number; ValueError, naming setting and value, when it is none or below its least value."""
+    return _number(settings, name, FLOATS[name])
+
+
+def get_int(settings: BaseSettings, name: str) -> int:
+    """Return a whole number; ValueError, naming setting and value, when it is none or below its least value."""
+    value = _number(settings, name, INTS[name])
+    if value != int(value):
+        raise ValueError(f"{name} must be a whole number, got {settings.get(name)!r}")
+    return int(value)
+
+
+def get_bool(settings: BaseSettings, name: str) -> bool:
+    """Return a boolean; ValueError, naming setting and value, when it is neither true nor false."""
+    try:
+        return settings.getbool(name)
+    except ValueError as error:
+        raise ValueError(f"{name} must be True, False, 1 or 0, got {settings.get(name)!r}") from error
+
+
+def check_settings(settings: BaseSettings) -> None:
+    """Raise ValueError for the first setting of the tables above that cannot be used; warn of unknown NUTCH_ names."""
+    for name in FLOATS:
+        get_float(settings, name)
+    for name in INTS:
+        get_int(settings, name)
+    for name in BOOLS:
+        get_bool(settings, name)
+    known = set(vars(default_settings))
+    unknown = sorted(name for name in settings if str(name).startswith("NUTCH_") and name not in known)
+    if unknown:
+        logger.warning("Unknown settings, which nothing reads: %s", ", ".join(unknown))
+
+
+def _number(settings: BaseSettings, name: str, least: float) -> float:
+    try:
+        value = settings.getfloat(name)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be a number, got {settings.get(name)!r}") from error
+    if not least <= value < float("inf"):
+        raise ValueError(f"{name} must be at least {least:g}, got {settings.get(name)!r}")
+    return value

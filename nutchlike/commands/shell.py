@@ -1,0 +1,16 @@
+"""``scrapy shell`` with Scrapy's own scheduler: what it asks for is no page of the crawl."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from scrapy.commands.shell import Command as ShellCommand
+
+
+class Command(ShellCommand):
+    """Scrapy's own command; the store is neither opened nor changed."""
+
+    default_settings: ClassVar[dict[str, Any]] = {
+        **ShellCommand.default_settings,
+        "SCHEDULER": "scrapy.core.scheduler.Scheduler",
+    }

@@ -1,0 +1,70 @@
+"""Page: a leased page between its lease and its completion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from scrapy import Request
+
+from nutchlike.fetch_schedules.fetch_schedule import Outcome
+from nutchlike.request_meta import PAGE
+from nutchlike.store.frontier import Lease
+from nutchlike.store.stored_url import StoredURL
+
+REDIRECT_META = {"depth", "redirect_times", "redirect_ttl", "redirect_urls", "redirect_reasons", "retry_times"}
+
+
+@dataclass(slots=True, eq=False)
+class Page:
+    """What is known of a page in progress.
+
+    From the lease: ``started``, its epoch second; ``is_recrawled``, whether the page is fetched again when it is due (a
+    request with a callback or a body of its own is not); ``dont_filter``, the stored request's, whatever a retry made
+    of it; ``redirect_times``, the hops that led here.
+    From its fetch: ``content``, the response body, for pipelines that sign it; ``signature`` and ``key`` (the dedup
+    key), which they made of it; ``outlinks`` by url id; ``items`` that went to the pipelines, ``open_items`` of them
+    not out yet; ``exhausted``, the callback has given all.
+    In the end: ``outcome``; ``done``, ready to be acknowledged. ``forsaken``: at the last look no request in progress
+    belonged to it.
+    """
+
+    lease: Lease
+    started: float
+    is_recrawled: bool = True
+    dont_filter: bool = False
+    redirect_times: int = 0
+    content: bytes = b""
+    signature: bytes | None = None
+    key: bytes | None = None
+    outlinks: dict[bytes, StoredURL] = field(default_factory=dict)
+    items: list[Any] = field(default_factory=list)
+    open_items: int = 0
+    exhausted: bool = False
+    outcome: Outcome | None = None
+    done: bool = False
+    forsaken: bool = False
+
+    @property
+    def url(self) -> str:
+        return self.lease.datum.url
+
+    def add_outlinks(self, urls: Iterable[StoredURL]) -> None:
+        """Note outlinks; a link to the page itself and a repeated one do not count."""
+        for url in urls:
+            if url.id != self.lease.id:
+                self.outlinks.setdefault(url.id, url)
+
+
+def page_of(response: Any) -> Page | None:
+    """Return the page that a response, a failure or a request belongs to, or ``None``."""
+    request = response if isinstance(response, Request) else getattr(response, "request", None)
+    return request.meta.get(PAGE) if isinstance(request, Request) else None
+
+
+def fetches_a_page(request: Request) -> bool:
+    """Return whether a stored request is a plain GET but for the redirect that led to it."""
+    own = request.callback or request.body or request.cb_kwargs or request.cookies or request.dont_filter
+    headers = set(request.headers) - {b"Referer"}
+    return request.method == "GET" and not own and not headers and set(request.meta) <= REDIRECT_META
