@@ -6,6 +6,7 @@ import atexit
 import logging
 import time
 from collections import deque
+from contextlib import suppress
 
 import redis
 from scrapy import Request, Spider, signals
@@ -17,17 +18,16 @@ from scrapy_redis.scheduler import Scheduler as RedisScheduler
 from nutchlike.checked_settings import get_bool, get_float, get_int
 from nutchlike.completion import Completion
 from nutchlike.crawl_store import CrawlStore, host_delay, open_store
-from nutchlike.outage import Outage
+from nutchlike.lease_buffer import POLL_SECONDS, LeaseBuffer
+from nutchlike.outage import RETRY_SECONDS, Outage
 from nutchlike.page import Page
 from nutchlike.request_meta import PAGE
 from nutchlike.store.errors import StoreUnavailable
-from nutchlike.store.frontier import Lease, LeaseBatch
 from nutchlike.store.stored_url import StoredURL
 from nutchlike.stored_requests import StoredRequests
 from nutchlike.urls.identity import host_key
 
 logger = logging.getLogger(__name__)
-POLL_SECONDS = 1.0  # how long news from other workers may go unnoticed while this one has nothing to do
 
 
 class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no types
@@ -51,17 +51,13 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
         self.completion = Completion(crawler, changed=self._flush_soon)
         self.outage = Outage(crawler, wait_max=get_float(settings, "NUTCH_STORE_WAIT_MAX"))
         self._delay = host_delay(settings)
-        self._batch = get_int(settings, "NUTCH_LEASE_BATCH")
-        self._concurrency = get_int(settings, "CONCURRENT_REQUESTS") or self._batch
+        self._leases = LeaseBuffer(crawler, outage=self.outage, wake_up_in=self._wake_up_in)
         self._lease_seconds = get_float(settings, "NUTCH_LEASE_SECONDS")
         self._age_max = get_float(settings, "NUTCH_LEASE_AGE_MAX")
         self._start_cash = get_float(settings, "NUTCH_DB_SCORE_INJECTED")
         self._store: CrawlStore | None = None
-        self._buffer: deque[Lease] = deque()
         self._again: deque[Request] = deque()  # retries of pages that this worker holds
         self._unsaved: list[StoredURL] = []  # requests that came while the store did not answer
-        self._state: LeaseBatch | None = None  # the last look at the frontier; None = it may have changed since
-        self._not_before = 0.0
         self._idle_since: float | None = None
         self._flush_planned = False
         self._heartbeat = create_looping_call(self._renew)
@@ -96,7 +92,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
         if counts.known:
             logger.info("Resuming the crawl: %d URLs known, %d taken over from killed workers", counts.known, lost)
         self._heartbeat.start(self._lease_seconds / 3, now=False)
-        atexit.register(self._give_back)  # a second Ctrl-C ends the process without close()
+        atexit.register(self._give_back_at_exit)  # a second Ctrl-C ends the process without close()
 
     def _end_before_it_begins(self) -> None:
         raise CloseSpider("store_unavailable")
@@ -117,10 +113,12 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
 
     def _give_back(self) -> None:
         """Return every lease that this worker still has; those pages wait again as before."""
-        ids = [page.lease.id for page in self.completion.unfinished] + [lease.id for lease in self._buffer]
-        self._buffer.clear()
-        if ids:
-            self.store.frontier.give_back(ids, now=time.time())
+        ids = [page.lease.id for page in self.completion.unfinished] + self._leases.drop()
+        self.store.frontier.give_back(ids, now=time.time())
+
+    def _give_back_at_exit(self) -> None:
+        with suppress(redis.RedisError):  # the server may be gone by now, or all was given back before
+            self._give_back()
 
     def enqueue_request(self, request: Request) -> bool:
         """Take a request from the engine: a retry or redirect of a leased page, or one that comes from no page."""
@@ -140,9 +138,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
 
     def has_pending_requests(self) -> bool:
         """Return whether any worker of this crawl still has work, or this one should wait for some."""
-        state = self._state
-        mine = self._buffer or self._again or self._unsaved or self.completion.unfinished
-        if mine or state is None or state.waiting or state.leased:
+        if self._leases.has_work or self._again or self._unsaved or self.completion.unfinished:
             self._idle_since = None
             return True
         if self._idle_since is None:
@@ -206,64 +202,18 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
         return None
 
     def _next_leased(self) -> Request | None:
-        while True:
-            if not self._buffer:
-                self._refill()
-            if not self._buffer:
-                return None
-            lease = self._buffer.popleft()
+        while (lease := self._leases.take(self.store)) is not None:
             try:
                 request = self.requests.from_lease(lease)
             except ValueError as error:
-                self._bury(lease, error)
+                self._leases.bury(self.store, lease, str(error))
                 continue
             request.meta["depth"] = lease.datum.depth
             self.completion.begin(lease, request)
             return request
-
-    def _bury(self, lease: Lease, reason: ValueError) -> None:
-        self._count_dead(1, str(reason))
-        try:
-            self.store.frontier.bury(lease.id, str(reason), now=time.time())
-        except redis.RedisError as error:  # the lease ends by itself, and comes here again
-            self._store_failed(error)
-
-    def _count_dead(self, number: int, reason: str) -> None:
-        logger.warning("Dead letters (%d): %s", number, reason)
-        self.stats.inc_value("nutch/scheduler/dead_letters", number)
-
-    def _refill(self) -> None:
-        """Lease a batch, unless it is known that there is nothing to have yet."""
-        now = time.time()
-        if now < self._not_before:
-            return
-        wanted = self._wanted()
-        try:
-            state = self.store.frontier.lease(wanted, now=now)
-            if state.waiting and not (state.leases or state.leased or state.ask_again_at):
-                logger.warning("URLs wait but none can be had: %d put back", self.store.crawldb.rebuild(now=now))
-        except redis.RedisError as error:
-            self._store_failed(error)
-            return
-        self.outage.end()
-        self._state = state
-        self._buffer.extend(state.leases)
-        if state.orphans:
-            self.stats.inc_value("nutch/scheduler/orphans", state.orphans)
-        if state.buried:
-            self._count_dead(state.buried, "lost their lease too often, or cannot be read; see scrapy readdb --dead")
-        if len(state.leases) == wanted:
-            return
-        soon = now + POLL_SECONDS
-        self._not_before = min(state.ask_again_at or soon, soon)
-        if state.waiting or state.leased or self.idle_before_close:
-            self._wake_up_in(self._not_before - now)
-
-    def _wanted(self) -> int:
-        """Return how many URLs to lease: with a delay only what is sent at once, so that host clocks tell the truth."""
-        if not self._delay:
-            return self._batch
-        return max(1, self._concurrency - len(self._crawler.engine.downloader.active))
+        if self.idle_before_close:
+            self._wake_up_in(POLL_SECONDS)
+        return None
 
     def _flush_soon(self) -> None:
         """Acknowledge in the next turn: pages that are done together go in one round trip, after feeds were written."""
@@ -280,7 +230,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
         except redis.RedisError as error:
             self._store_failed(error)
             self._flush_planned = True
-            call_later(POLL_SECONDS, self._flush_now)
+            call_later(RETRY_SECONDS, self._flush_now)
             return
         self.look_again()
 
@@ -292,9 +242,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
 
     def look_again(self) -> None:
         """The frontier has changed: ask it at once, and believe nothing that was known about it."""
-        self._state = None
-        self._not_before = 0.0
-        self._wake_up_in(0)
+        self._leases.look_again()
 
     def _wake_up_in(self, seconds: float) -> None:
         # The engine asks by itself only every five seconds, and has no public call to be asked earlier.
@@ -309,7 +257,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
         for page in self.completion.give_up(older_than=now - self._age_max):
             logger.error("Gave up %s: not done after %d s", page.url, self._age_max)
             self.stats.inc_value("nutch/scheduler/given_up")
-        ids = [page.lease.id for page in self.completion.unfinished] + [lease.id for lease in self._buffer]
+        ids = [page.lease.id for page in self.completion.unfinished] + self._leases.ids
         try:
             self.store.frontier.release_dead_workers(now=now)
             lost = self.store.frontier.renew(ids, now=now)
@@ -326,8 +274,6 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
 
     def _store_failed(self, error: redis.RedisError) -> None:
         self.outage.begin(error)
-        self._state = None
-        self._not_before = time.time() + POLL_SECONDS
-        self._wake_up_in(POLL_SECONDS)
+        self._leases.look_again(after=RETRY_SECONDS)
         if self._unsaved:
             self._flush_soon()
