@@ -17,7 +17,7 @@ from nutchlike.store.frontier import Lease
 from nutchlike.store.stored_url import StoredURL
 from nutchlike.urls.chain import URLChain
 from nutchlike.urls.identity import url_id
-from nutchlike.urls.scope import is_internal
+from nutchlike.urls.scope import LinkScope
 
 logger = logging.getLogger(__name__)
 SHOWN = 10  # refused requests that the log names; the rest is counted
@@ -29,10 +29,8 @@ class StoredRequests:
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self._chain = build_url_chain(crawler.settings)
-        self._stay_internal = get_bool(crawler.settings, "NUTCH_DB_IGNORE_EXTERNAL_LINKS")
-        mode = crawler.settings.get("NUTCH_DB_IGNORE_EXTERNAL_LINKS_MODE")
-        if mode != "byHost":
-            raise ValueError(f"NUTCH_DB_IGNORE_EXTERNAL_LINKS_MODE must be byHost, got {mode!r}")
+        get_bool(crawler.settings, "NUTCH_DB_IGNORE_EXTERNAL_LINKS")  # names the setting when it is no boolean
+        self._scope = LinkScope.from_settings(crawler.settings)
         self._refused = 0
 
     def accept(self, url: str, *, source: str | None) -> str | None:
@@ -41,9 +39,9 @@ class StoredRequests:
         if verdict.url is None:
             self._count("urls/rejected")
             logger.debug("Rejected %s: %s", url[:200], verdict.reason)
-        elif source is not None and self._stay_internal and not is_internal(source, verdict.url):
+        elif source is not None and not self._scope.accepts(source, verdict.url):
             self._count("urls/external")
-            logger.debug("Rejected %s: another host than %s", url[:200], source[:200])
+            logger.debug("Rejected %s: another site than %s", url[:200], source[:200])
             return None
         return verdict.url
 
