@@ -56,7 +56,7 @@ NUTCH_DB_IGNORE_EXTERNAL_EXEMPTIONS_RULES: str | None = None
 NUTCH_DB_MAX_OUTLINK_LENGTH = 4096  # characters; a longer link is dropped before any rule sees it
 NUTCH_DB_MAX_OUTLINKS_PER_PAGE = -1  # links taken from one page; -1 = all
 NUTCH_DB_IGNORE_EXTERNAL_LINKS = True  # stay on the host (or domain) of the page that has the link
-NUTCH_DB_IGNORE_EXTERNAL_LINKS_MODE = "byHost"
+NUTCH_DB_IGNORE_EXTERNAL_LINKS_MODE = "byHost"  # or byDomain
 
 # --- Scores --------------------------------------------------------------------------------------
 NUTCH_SCORING_FILTERS = ["nutchlike.scoring.opic.PaperOPIC"]  # import paths, in order
