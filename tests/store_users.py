@@ -15,9 +15,10 @@ from nutchlike.store.embedded import EmbeddedServer
 ROOT = Path(__file__).resolve().parents[1]
 
 _ATTACH_AND_WAIT = """
-import sys
+import signal, sys
 from pathlib import Path
 from nutchlike.store.embedded import EmbeddedServer
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a test run in the background inherits that it is ignored
 server = EmbeddedServer.attach(Path(sys.argv[1]))
 print(server.client().info()["run_id"], flush=True)
 {then}

@@ -104,7 +104,8 @@ def test_the_asp_net_rule_is_there_to_be_switched_on() -> None:
     assert RegexURLNormalizer(switched_on).normalize(url) == "http://a.test/page.aspx"
 
 
-@given(st.text(alphabet="/?&;=#sidpheoSID12.\n\u00e9"))
+# No line ends: the basic normalizer stands before, and lets none pass; Java's ``$`` also matches before the last one.
+@given(st.text(alphabet="/?&;=#sidpheoSID12.\u00e9"))
 def test_the_default_rules_change_nothing_the_second_time(tail: str) -> None:
     once = DEFAULT.normalize(f"http://a.test/{tail}")
     assert DEFAULT.normalize(once) == once
