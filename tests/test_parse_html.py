@@ -258,10 +258,26 @@ def test_an_unknown_encoding_is_named_in_the_error() -> None:
         "<b " * 100_000,
         "<noscript>" * 20_000 + "<meta http-equiv=refresh content='0;url=/x'>" * 5_000,
         "x<!-- -->" * 50_000,
+        "<p " + "".join(f"a{number}=1 " for number in range(100_000)) + ">",
+        "<p " + "".join(f"a{number}='<i>' " for number in range(100_000)) + ">",
+        "<p " + "".join(f'a{number} = "<q b" ' for number in range(50_000)) + ">",
+        "</p " + "".join(f"a{number} " for number in range(400_000)) + ">",
+        "".join(f"<html a{number}>" for number in range(60_000)),
+        "".join(f"<x{number}></x{number}>" for number in range(150_000)),
+        "".join(f"<i a{number}>x</i>" for number in range(150_000)),
+        "<b>" + "<div>" * 40_000 + "</b>" * 40_000,
+        "<div>" * 4_000 + "</p>" * 500_000,
+        "".join(f"<object><a href=/n{number}>" for number in range(4_900)) + "x<br>" * 20_000,
+        "<div>" * 4_000 + "<meta http-equiv=refresh content=''>" * 20_000,
     ],
-    ids=["font", "b", "div", "li", "no end", "noscript", "comments"],
+    ids=[
+        *("font", "b", "div", "li", "no end", "noscript", "comments"),
+        *("attributes", "attributes with tags in them", "attributes with tags without end", "attributes of an end tag"),
+        *("attributes of html", "names of tags", "names of attributes", "ends", "ends of p", "links in links"),
+        "meta in depth",
+    ],
 )
-def test_unclosed_elements_do_not_hold_up_the_crawl(html: str) -> None:
+def test_degenerate_markup_does_not_hold_up_the_crawl(html: str) -> None:
     started = time.perf_counter()
     page = parsed(f"<title>t</title><a href=/1>1</a>{html}<a href=/2>2</a>")
     assert time.perf_counter() - started < 3

@@ -8,11 +8,21 @@ from dataclasses import dataclass
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode
 from w3lib.encoding import to_unicode
 
+from nutchlike.parsing.attribute_flood import without_attribute_floods
 from nutchlike.parsing.degenerate_markup import flattened, is_degenerate
+from nutchlike.parsing.name_flood import has_name_flood, with_read_attributes_only
 from nutchlike.parsing.references import ReferenceResolver
 
 _HEAD = "title, base[href], meta[content], link[rel][href]"
 _LINKS = "a[href], area[href], frame[src], iframe[src]"
+# Thousands of titles in thousands of open elements would take seconds.
+_ANCESTORS_SEEN = 100
+_FRAMES = frozenset({"frame", "iframe"})
+# A long base makes each of a million short references long; no page of the web has so many.
+_OUTLINK_CHARACTERS_MAX = 50_000_000
+_OUTLINKS_MAX = 200_000  # two seconds of work
+# Broken tables nest a few links in others; the text of thousands of nested ones is that of the page, each time.
+_NESTED_LINKS_READ = 50
 _CODE = "script, style, title"
 _UNSEEN = (
     "noscript, template, iframe, noframes, noembed, video, audio, canvas, dialog:not([open]),"
@@ -75,15 +85,18 @@ def parse_html(body: bytes, *, url: str, encoding: str) -> ParsedPage:
     do not part words, all others and two links in a row do.
 
     Outlinks: ``href`` of a and area, ``src`` of frame and iframe, hidden ones and those in noscript included, in
-    document order; the first of several links to one URL stands for all. Nutch also takes link, img and
-    script, and form on request; those are parts of the page or actions, not documents to crawl. A reference that is
-    no URL is left out alone.
+    document order, up to 200,000 of them; the first of several links to one URL stands for all. Nutch also takes
+    link, img and script, and form on request; those are parts of the page or actions, not documents to crawl. A
+    reference that is no URL is left out alone.
 
     Raises ValueError when Python knows no ``encoding``.
     """
     html = _decoded(body, encoding)
-    if is_degenerate(html):
+    if has_name_flood(html):
+        html = with_read_attributes_only(flattened(html))
+    elif is_degenerate(html):
         html = flattened(html)
+    html = without_attribute_floods(html)
     tree = LexborHTMLParser(html, options=LexborDocumentOptions.WO_EVENTS)
     head = _Head(tree, url)
     for node in tree.css(_CODE):
@@ -151,16 +164,24 @@ def _title(node: LexborNode) -> str:
 def _outlinks(tree: LexborHTMLParser, resolver: ReferenceResolver) -> tuple[Outlink, ...]:
     outlinks: dict[str, Outlink] = {}
     seen = {""}
+    room = _OUTLINK_CHARACTERS_MAX
+    nested = tree.css("a a")
+    unread = {node.mem_id for node in nested} if len(nested) > _NESTED_LINKS_READ else ()
     for node in tree.css(_LINKS):
-        written = _attribute(node, "src" if node.tag in ("frame", "iframe") else "href")
-        reference = written.partition("#")[0]
+        is_frame = node.tag in _FRAMES
+        reference = (node.attrs.get("src" if is_frame else "href") or "").partition("#")[0]
         if reference in seen:
             continue
         seen.add(reference)
         target = resolver.absolute(reference)
-        if target is not None and target not in outlinks:
-            anchor = "" if node.tag == "iframe" else _collapsed(node.text(separator=" "))
-            outlinks[target] = Outlink(target, anchor, "nofollow" in _tokens(node, "rel"))
+        if target is None or target in outlinks:
+            continue
+        room -= len(target)
+        if room < 0 or len(outlinks) == _OUTLINKS_MAX:
+            break
+        is_read = node.tag != "iframe" and not (unread and node.mem_id in unread)
+        anchor = _collapsed(node.text(separator=" ")) if is_read else ""
+        outlinks[target] = Outlink(target, anchor, "nofollow" in _tokens(node, "rel"))
     return tuple(outlinks.values())
 
 
@@ -203,10 +224,13 @@ def _tokens(node: LexborNode, name: str) -> set[str]:
 
 
 def _is_inside(node: LexborNode, tag: str) -> bool:
+    """Return True when one of the nearest 100 elements around ``node`` is a ``tag``; none is sought farther out."""
     parent = node.parent
-    while parent is not None and parent.tag != tag:
+    for _ in range(_ANCESTORS_SEEN):
+        if parent is None or parent.tag == tag:
+            break
         parent = parent.parent
-    return parent is not None
+    return parent is not None and parent.tag == tag
 
 
 def _collapsed(text: str) -> str:
