@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import logging
+import os
 from typing import Any
 
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 
 from nutchlike import default_settings
+from nutchlike.nutch_properties import configured_conf
+
+logger = logging.getLogger(__name__)
 
 WIRING: dict[str, Any] = {
     "SCHEDULER": "nutchlike.scheduler.Scheduler",
@@ -43,10 +48,14 @@ class NutchlikeAddon:
 
     @classmethod
     def update_pre_crawler_settings(cls, settings: BaseSettings) -> None:
-        """Set what is not set: defaults, the scheduler, and the components beside those that the project names."""
+        """Set what is not set: defaults, the scheduler, and the components beside those that the project names.
+
+        Raises ValueError, with file and line, for a NUTCH_CONF_DIR that cannot be used.
+        """
         for name, value in vars(default_settings).items():
             if name.startswith("NUTCH_"):
                 settings.set(name, value, priority="default")
+        _apply_nutch_conf(settings)
         if settings.getpriority("SCHEDULER") == SETTINGS_PRIORITIES["command"]:
             return  # scrapy shell, fetch and parse look at one page: nothing of it belongs to the crawl
         for name, value in WIRING.items():
@@ -56,7 +65,27 @@ class NutchlikeAddon:
                 settings[name].setdefault(key, value, priority="addon")
 
     def update_settings(self, settings: BaseSettings) -> None:
-        """Give Scrapy's names the values that were given under Nutch's."""
+        """Give Scrapy's names the values that were given under Nutch's, which a spider's NUTCH_CONF_DIR may add to."""
+        unread = _apply_nutch_conf(settings)
+        if unread:
+            logger.warning("Properties of nutch-site.xml, which nothing here reads: %s", ", ".join(unread))
         for alias, name in ALIASES.items():
             if settings.get(alias) is not None:
                 settings.set(name, settings[alias], priority=settings.getpriority(alias) or 0)
+
+
+def _apply_nutch_conf(settings: BaseSettings) -> tuple[str, ...]:
+    """Set what the files of NUTCH_CONF_DIR say; return the properties of nutch-site.xml that nothing reads.
+
+    NUTCH_ settings of the project beat nutch-default.xml. Scrapy's do not, for every project has those.
+    """
+    conf = configured_conf(settings, environ=os.environ)
+    if conf is None:
+        return ()
+    for name, value in conf.defaults.items():
+        is_chosen = (settings.getpriority(name) or 0) >= SETTINGS_PRIORITIES["project"]
+        if not (name.startswith("NUTCH_") and is_chosen):
+            settings.set(name, value, priority="project")
+    for name, value in conf.site.items():
+        settings.set(name, value, priority="project")
+    return conf.unread

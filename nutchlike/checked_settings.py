@@ -28,9 +28,12 @@ INTS = {
     "NUTCH_DB_FETCH_INTERVAL_DEFAULT": 1,
     "NUTCH_DB_FETCH_INTERVAL_MAX": 1,
     "NUTCH_DB_FETCH_RETRY_MAX": 0,
+    "NUTCH_URLNORMALIZER_LOOP_COUNT": 1,
     "NUTCH_DB_MAX_OUTLINK_LENGTH": -1,
     "NUTCH_DB_MAX_OUTLINKS_PER_PAGE": -1,
 }
+# Names that end with what they hold for (a scope).
+PREFIXES = ("NUTCH_URLNORMALIZER_REGEX_FILE_",)
 BOOLS = (
     "SCHEDULER_PERSIST",
     "SCHEDULER_FLUSH_ON_START",
@@ -69,11 +72,16 @@ def check_settings(settings: BaseSettings) -> None:
     for name in FLOATS:
         get_float(settings, name)
     for name in INTS:
-        get_int(settings, name)
+        if settings.get(name) is not None:
+            get_int(settings, name)
     for name in BOOLS:
         get_bool(settings, name)
     known = set(vars(default_settings))
-    unknown = sorted(name for name in settings if str(name).startswith("NUTCH_") and name not in known)
+    unknown = sorted(
+        name
+        for name in map(str, settings)
+        if name.startswith("NUTCH_") and name not in known and not name.startswith(PREFIXES)
+    )
     if unknown:
         logger.warning("Unknown settings, which nothing reads: %s", ", ".join(unknown))
 

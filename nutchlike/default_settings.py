@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 NUTCH_STRICT = False  # Nutch's exact behaviour, where ours differs from it on purpose
+# Folder with Nutch's own files: nutch-default.xml counts less than the NUTCH_ settings of settings.py, nutch-site.xml
+# more, a spider's settings and the command line most. Rule files are looked up here first.
+NUTCH_CONF_DIR: str | None = None
 
 # --- Seeds (Nutch: Injector) ---------------------------------------------------------------------
 NUTCH_DB_SCORE_INJECTED = 1.0  # OPIC cash that a seed brings when its line says nothing
@@ -20,11 +23,13 @@ NUTCH_URL_NORMALIZERS = [  # import paths, in order
     "nutchlike.urls.normalizers.BasicURLNormalizer",
     "nutchlike.urls.normalizers.RegexURLNormalizer",
 ]
+# Times that the normalizers run at most, until nothing changes; None = 4, or Nutch's 1 with NUTCH_STRICT.
+NUTCH_URLNORMALIZER_LOOP_COUNT: int | None = None
 NUTCH_URLNORMALIZER_BASIC_HOST_IDN = ""  # "" keeps host names as they are written, or toAscii, or toUnicode
 NUTCH_URLNORMALIZER_BASIC_HOST_IDNA2008 = False  # IDNA 2008 (UTS 46) in place of IDNA 2003
 NUTCH_URLNORMALIZER_BASIC_HOST_TRIM_TRAILING_DOT = False  # http://a.test./ is http://a.test/
-# Rule files of normalizers and filters: absolute, in the working folder, or in the package's conf/. The rules
-# themselves, in the setting that ends with _RULES, beat the file; empty rules are no rules.
+# Rule files of normalizers and filters: absolute, in NUTCH_CONF_DIR, in the working folder, or in the package's conf/.
+# The rules themselves, in the setting that ends with _RULES, beat the file; empty rules are no rules.
 NUTCH_URLNORMALIZER_REGEX_FILE = "regex-normalize.xml"  # ..._FILE_<SCOPE> for one scope
 NUTCH_URLNORMALIZER_REGEX_RULES: str | None = None
 NUTCH_URLNORMALIZER_PROTOCOLS_FILE = "protocols.txt"

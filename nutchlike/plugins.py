@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any
 
 from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
-from nutchlike.checked_settings import get_int
-from nutchlike.urls.chain import URLChain
+from nutchlike.checked_settings import get_bool, get_int
+from nutchlike.urls.chain import MOST_PASSES, URLChain
+
+SCOPE_DEFAULT, SCOPE_INJECT, SCOPE_OUTLINK = "default", "inject", "outlink"
 
 
 def build_plugin(settings: BaseSettings, name: str) -> Any:
@@ -22,17 +25,41 @@ def build_plugins(settings: BaseSettings, name: str) -> list[Any]:
     The list may be one import path, or several separated by commas (blanks around them do not count).
     Raises ValueError as ``build_plugin`` does.
     """
-    paths = [path.strip() if isinstance(path, str) else path for path in settings.getlist(name)]
-    return [_build(settings, name, path) for path in paths if path]
+    return [_build(settings, name, path) for path in _paths(settings, name)]
 
 
-def build_url_chain(settings: BaseSettings) -> URLChain:
-    """Return the normalizers and filters that the settings name, as one chain."""
+def build_url_chain(settings: BaseSettings, *, scope: str = SCOPE_DEFAULT) -> URLChain:
+    """Return the normalizers and filters that the settings name, as one chain.
+
+    ``scope`` is where the URLs come from, by Nutch's names (``inject``, ``outlink``, ``default``): a normalizer may
+    have rules of its own for it.
+    """
+    name = "NUTCH_URL_NORMALIZERS"
     return URLChain(
-        build_plugins(settings, "NUTCH_URL_NORMALIZERS"),
+        [_build(settings, name, path, scope=scope) for path in _paths(settings, name)],
         build_plugins(settings, "NUTCH_URL_FILTERS"),
         max_length=get_int(settings, "NUTCH_DB_MAX_OUTLINK_LENGTH"),
+        passes=_passes(settings),
     )
+
+
+def has_scopes(settings: BaseSettings) -> bool:
+    """Return whether a setting holds rules for one scope only."""
+    prefix = "NUTCH_URLNORMALIZER_REGEX_FILE_"
+    return any(str(name).startswith(prefix) for name in settings)
+
+
+def _passes(settings: BaseSettings) -> int:
+    """Return how often the normalizers run over a URL at most."""
+    name = "NUTCH_URLNORMALIZER_LOOP_COUNT"
+    if settings.get(name) is not None:
+        return get_int(settings, name)
+    return 1 if get_bool(settings, "NUTCH_STRICT") else MOST_PASSES
+
+
+def _paths(settings: BaseSettings, name: str) -> list[Any]:
+    paths = [path.strip() if isinstance(path, str) else path for path in settings.getlist(name)]
+    return [path for path in paths if path]
 
 
 def check_plugins(settings: BaseSettings) -> None:
@@ -43,8 +70,11 @@ def check_plugins(settings: BaseSettings) -> None:
         build_plugin(settings, name)
 
 
-def _build(settings: BaseSettings, name: str, path: Any) -> Any:
+def _build(settings: BaseSettings, name: str, path: Any, *, scope: str | None = None) -> Any:
     try:
-        return load_object(path).from_settings(settings)
+        from_settings = load_object(path).from_settings
+        if scope is not None and "scope" in signature(from_settings).parameters:
+            return from_settings(settings, scope=scope)
+        return from_settings(settings)
     except (ImportError, NameError, ValueError, TypeError, AttributeError) as error:
         raise ValueError(f"{name}: cannot build {path!r}: {error}") from error

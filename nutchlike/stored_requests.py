@@ -10,7 +10,7 @@ from scrapy import Request, Spider
 from scrapy.crawler import Crawler
 
 from nutchlike.checked_settings import get_bool
-from nutchlike.plugins import build_plugins, build_url_chain
+from nutchlike.plugins import SCOPE_INJECT, SCOPE_OUTLINK, build_plugins, build_url_chain, has_scopes
 from nutchlike.request_codec import decode_request, encode_request, is_plain
 from nutchlike.request_meta import freed
 from nutchlike.store.frontier import Lease
@@ -20,6 +20,7 @@ from nutchlike.urls.identity import url_id
 from nutchlike.urls.scope import LinkScope
 
 logger = logging.getLogger(__name__)
+RULES_COUNTED = 200  # rules with a counter of their own; further ones share one
 SHOWN = 10  # refused requests that the log names; the rest is counted
 
 
@@ -28,16 +29,22 @@ class StoredRequests:
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
-        self._chain = build_url_chain(crawler.settings)
+        self._seed_chain = self._chain = build_url_chain(crawler.settings, scope=SCOPE_OUTLINK)
+        if has_scopes(crawler.settings):
+            self._seed_chain = build_url_chain(crawler.settings, scope=SCOPE_INJECT)
+        self._rules: set[str] = set()
         get_bool(crawler.settings, "NUTCH_DB_IGNORE_EXTERNAL_LINKS")  # names the setting when it is no boolean
         self._scope = LinkScope.from_settings(crawler.settings)
         self._refused = 0
 
     def accept(self, url: str, *, source: str | None) -> str | None:
-        """Return the normalized URL, or ``None`` when a rule rejects it; ``source`` is the page that links to it."""
-        verdict = self._chain.judge(url)
+        """Return the normalized URL, or ``None`` when a rule rejects it.
+
+        ``source`` is the page that links to it, ``None`` for a seed.
+        """
+        verdict = (self._chain if source is not None else self._seed_chain).judge(url)
         if verdict.url is None:
-            self._count("urls/rejected")
+            self._count_rejected(verdict.rule)
             logger.debug("Rejected %s: %s", url[:200], verdict.reason)
         elif source is not None and not self._scope.accepts(source, verdict.url):
             self._count("urls/external")
@@ -46,8 +53,8 @@ class StoredRequests:
         return verdict.url
 
     def why_rejected(self, url: str) -> str:
-        """Return the rule that rejects ``url``, empty when none does."""
-        return self._chain.judge(url).reason
+        """Return the rule that rejects a seed, empty when none does."""
+        return self._seed_chain.judge(url).reason
 
     def to_store(self, request: Request, *, source: str | None) -> StoredURL | None:
         """Return what the store keeps of ``request``, or ``None`` when it is rejected by a rule or cannot be stored.
@@ -85,6 +92,12 @@ class StoredRequests:
         self._refused += 1
         if self._refused <= SHOWN:
             logger.error("Refused: %s", reason, extra={"spider": self._spider})
+
+    def _count_rejected(self, rule: str) -> None:
+        self._count("urls/rejected")
+        if len(self._rules) < RULES_COUNTED:
+            self._rules.add(rule)
+        self._count(f"urls/rejected/{rule if rule in self._rules else 'other'}")
 
     def _count(self, what: str) -> None:
         self._crawler.stats.inc_value(f"nutch/{what}")

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Self
 
 from nutchlike.contracts import SettingsReader
-from nutchlike.default_settings import NUTCH_URLFILTER_REGEX_FILE
 from nutchlike.urls.java_pattern import JavaPattern, PatternSet, SearchTooLong
 from nutchlike.urls.java_url import parse_java_url
 from nutchlike.urls.registered_domain import registered_domain
-from nutchlike.urls.rule_files import read_rule_file
+from nutchlike.urls.rule_text import NO_RULE, UNNAMED, configured_rules, numbered_lines
 
-_LINE_ENDS = re.compile(r"\r\n|\r|\n")
-NO_RULE = "no rule matched"
+DEFAULT_FILE = "regex-urlfilter.txt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +41,8 @@ class RegexURLFilter:
     Raises ValueError with ``source:line`` for a line that is no rule and for a bad expression.
     """
 
-    def __init__(self, rules: str, *, source: str = "<rules>", strict: bool = False) -> None:
-        text = rules if strict else rules.removeprefix("\ufeff")
-        lines = _LINE_ENDS.split(text)
-        self._rules = tuple(_parsed(lines if strict else map(_without_trailing_blanks, lines), source))
+    def __init__(self, rules: str, *, source: str = UNNAMED, strict: bool = False) -> None:
+        self._rules = tuple(_parsed(rules, source, strict))
         self._has_sections = any(rule.host is not None for rule in self._rules)
         self._patterns = PatternSet([rule.pattern for rule in self._rules])
         self._source = source
@@ -64,16 +59,8 @@ class RegexURLFilter:
         NUTCH_URLFILTER_REGEX_RULES, the rules themselves, beats NUTCH_URLFILTER_REGEX_FILE, their file.
         Raises ValueError for a file that is missing or empty (naming the places tried) and for bad rules.
         """
-        strict = settings.getbool("NUTCH_STRICT")
-        rules = settings.get("NUTCH_URLFILTER_REGEX_RULES")
-        if rules:
-            return cls(rules, source="NUTCH_URLFILTER_REGEX_RULES", strict=strict)
-        name = settings.get("NUTCH_URLFILTER_REGEX_FILE") or NUTCH_URLFILTER_REGEX_FILE
-        try:
-            text, source = read_rule_file(name)
-        except ValueError as error:
-            raise ValueError(f"NUTCH_URLFILTER_REGEX_FILE: {error}") from None
-        return cls(text, source=source, strict=strict)
+        rules, source = configured_rules(settings, "NUTCH_URLFILTER_REGEX", DEFAULT_FILE, may_be_missing=False)
+        return cls(rules, source=source, strict=settings.getbool("NUTCH_STRICT"))
 
     def filter(self, url: str) -> str | None:
         """Return ``url`` when a rule accepts it, else ``None``."""
@@ -115,9 +102,10 @@ def _without_trailing_blanks(line: str) -> str:
     return line[: len(bare) + 1] if backslashes % 2 else bare
 
 
-def _parsed(lines: Iterator[str] | list[str], source: str) -> Iterator[_Rule]:
+def _parsed(rules: str, source: str, strict: bool) -> Iterator[_Rule]:
     host: str | None = None
-    for number, line in enumerate(lines, start=1):
+    for number, read in numbered_lines(rules, source=source, strict=strict):
+        line = read if strict else _without_trailing_blanks(read)
         kind, rest = line[:1], line[1:]
         if kind in ("", "#", " "):
             continue

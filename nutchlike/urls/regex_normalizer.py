@@ -11,8 +11,7 @@ from nutchlike.urls.java_char_class import UnsupportedJavaRegex
 from nutchlike.urls.java_pattern import JavaPattern, PatternSet, SearchTooLong
 from nutchlike.urls.java_replacement import JavaReplacement, parse_java_replacement, replace_all
 from nutchlike.urls.regex_rules_xml import RegexRule, read_regex_rules
-from nutchlike.urls.rule_files import read_rule_file
-from nutchlike.urls.rule_text import configured_rules
+from nutchlike.urls.rule_text import configured_rules, rules_of_file
 
 logger = logging.getLogger(__name__)
 
@@ -65,10 +64,7 @@ class RegexURLNormalizer:
         if not name:
             text, source = configured_rules(settings, _PREFIX, _DEFAULT_FILE)
             return cls(text, source=source, strict=strict)
-        try:
-            text, source = read_rule_file(name)
-        except ValueError as error:
-            raise ValueError(f"{setting}: {error}") from None
+        text, source = rules_of_file(settings, setting, name)
         return cls(text, source=source, strict=strict)
 
     @property

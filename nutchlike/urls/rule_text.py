@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from nutchlike.contracts import SettingsReader
-from nutchlike.urls.rule_files import read_rule_file
+from nutchlike.urls.rule_files import NoRuleFile, read_rule_file
 
 UNNAMED = "<rules>"  # what messages call rules that came as text
 NO_RULE = "no rule matched"
@@ -43,9 +43,24 @@ def configured_rules(
         return str(rules), f"{prefix}_RULES"
     name = settings.get(f"{prefix}_FILE") or default_file
     try:
-        return read_rule_file(name)
-    except ValueError as error:
-        is_unreadable = isinstance(error.__context__, UnicodeDecodeError)
-        if may_be_missing and settings.getbool("NUTCH_STRICT") and not is_unreadable:
+        return rules_of_file(settings, f"{prefix}_FILE", name)
+    except NoRuleFile:
+        if may_be_missing and settings.getbool("NUTCH_STRICT"):
             return "", name
-        raise ValueError(f"{prefix}_FILE: {error}") from None
+        raise
+
+
+def rules_of_file(settings: SettingsReader, setting: str, name: str) -> tuple[str, str]:
+    """Return the rules of the file ``name``, which ``setting`` gave, and how to call them in messages.
+
+    Raises as ``read_rule_file`` does, the setting named.
+    """
+    try:
+        return read_rule_file(name, conf_dir=_conf_dir(settings))
+    except ValueError as error:
+        raise type(error)(f"{setting}: {error}") from None
+
+
+def _conf_dir(settings: SettingsReader) -> str | None:
+    folder = settings.get("NUTCH_CONF_DIR")
+    return str(folder) if folder else None
