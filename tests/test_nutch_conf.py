@@ -206,3 +206,12 @@ def test_a_bad_conf_folder_ends_the_crawl_at_its_start_with_one_line(
     assert code == 2
     assert message in err.splitlines()[-1]
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("command", [("crawl", "site"), ("readdb", "--stats"), ("fetch", "http://127.0.0.1:1/")])
+def test_every_command_names_a_folder_that_is_not_there_in_one_line(tmp_path: Path, command: tuple[str, ...]) -> None:
+    project = Project(tmp_path, {"NUTCH_CONF_DIR": tmp_path / "nowhere"})
+    code, _, err = project.command(*command)
+    assert code == 2
+    assert str(tmp_path / "nowhere") in err
+    assert "Traceback" not in err

@@ -3,29 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import os
 
 from scrapy.commands.crawl import Command as CrawlCommand
 from scrapy.exceptions import UsageError
 
 from nutchlike.checked_settings import check_settings
-from nutchlike.nutch_properties import configured_conf
+from nutchlike.nutch_command import NutchCommand
 from nutchlike.plugins import check_plugins
 
 FAILURES = {"no_seeds", "store_unavailable", "start_error", "feed_failed"}
 
 
-class Command(CrawlCommand):
+class Command(NutchCommand, CrawlCommand):
     """Scrapy's own command, which exits with 0 however a crawl ended, made to exit with 1 when it could not begin."""
-
-    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Refuse a bad NUTCH_CONF_DIR here: where the add-on reads it, Scrapy lets an error end in a traceback."""
-        super().process_options(args, opts)
-        assert self.settings is not None
-        try:
-            configured_conf(self.settings, environ=os.environ)
-        except ValueError as error:
-            raise UsageError(str(error), print_help=False) from error
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         if len(args) != 1:

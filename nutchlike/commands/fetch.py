@@ -6,8 +6,10 @@ from typing import Any, ClassVar
 
 from scrapy.commands.fetch import Command as FetchCommand
 
+from nutchlike.nutch_command import NutchCommand
 
-class Command(FetchCommand):
+
+class Command(NutchCommand, FetchCommand):
     """Scrapy's own command; the store is neither opened nor changed."""
 
     default_settings: ClassVar[dict[str, Any]] = {

@@ -6,8 +6,10 @@ from typing import Any, ClassVar
 
 from scrapy.commands.parse import Command as ParseCommand
 
+from nutchlike.nutch_command import NutchCommand
 
-class Command(ParseCommand):
+
+class Command(NutchCommand, ParseCommand):
     """Scrapy's own command; the store is neither opened nor changed."""
 
     default_settings: ClassVar[dict[str, Any]] = {

@@ -6,17 +6,17 @@ import argparse
 import json
 import sys
 
-from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
 from nutchlike.crawl_store import CrawlStore, open_store
 from nutchlike.crawldatum import CrawlDatum
+from nutchlike.nutch_command import NutchCommand
 from nutchlike.plugins import build_url_chain
 from nutchlike.store.codec import UnreadableRecord
 from nutchlike.store.errors import StoreUnavailable
 
 
-class Command(ScrapyCommand):
+class Command(NutchCommand):
     """Counts, single records, or all of them."""
 
     requires_project = True

@@ -6,8 +6,10 @@ from typing import Any, ClassVar
 
 from scrapy.commands.shell import Command as ShellCommand
 
+from nutchlike.nutch_command import NutchCommand
 
-class Command(ShellCommand):
+
+class Command(NutchCommand, ShellCommand):
     """Scrapy's own command; the store is neither opened nor changed."""
 
     default_settings: ClassVar[dict[str, Any]] = {
