@@ -28,7 +28,10 @@ COMPONENTS: dict[str, dict[str, Any]] = {
         "nutchlike.pipelines.signature.SignaturePipeline": 100,
         "nutchlike.pipelines.dedupe.DedupePipeline": 200,
     },
-    "EXTENSIONS": {"nutchlike.summary.SummaryExtension": 500},
+    "EXTENSIONS": {
+        "nutchlike.summary.SummaryExtension": 500,
+        "nutchlike.start_urls.StartUrlsExtension": 500,
+    },
     "FEED_STORAGES": {
         "": "nutchlike.feed_storage.UnbufferedFileFeedStorage",
         "file": "nutchlike.feed_storage.UnbufferedFileFeedStorage",

@@ -32,6 +32,7 @@ logger = logging.getLogger(__name__)
 class CrawlStore:
     """The store of one crawl. ``close`` leaves it; the last process to leave an embedded store stops its server."""
 
+    client: redis.Redis
     crawldb: CrawlDb
     frontier: Frontier
     signatures: SignatureIndex
@@ -65,6 +66,7 @@ def open_store(settings: BaseSettings, *, crawl_id: str) -> CrawlStore:
         fetch_interval=get_int(settings, "NUTCH_DB_FETCH_INTERVAL_DEFAULT"),
     )
     return CrawlStore(
+        client=client,
         crawldb=CrawlDb(client, keys, per_host=per_host),
         frontier=frontier,
         signatures=SignatureIndex(client, keys),

@@ -43,12 +43,6 @@ def build_url_chain(settings: BaseSettings, *, scope: str = SCOPE_DEFAULT) -> UR
     )
 
 
-def has_scopes(settings: BaseSettings) -> bool:
-    """Return whether a setting holds rules for one scope only."""
-    prefix = "NUTCH_URLNORMALIZER_REGEX_FILE_"
-    return any(str(name).startswith(prefix) for name in settings)
-
-
 def _passes(settings: BaseSettings) -> int:
     """Return how often the normalizers run over a URL at most."""
     name = "NUTCH_URLNORMALIZER_LOOP_COUNT"

@@ -1,104 +1,181 @@
-"""Seed sources: the files that a ``seeds=`` argument names, opened one after the other and never read whole."""
+"""Seed sources: the lists that a ``seeds=`` argument names, opened one after the other and never read whole."""
 
 from __future__ import annotations
 
 import gzip
 import io
 import logging
+import re
+import sys
+import tempfile
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
+from http.client import HTTPException
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import IO, cast
+from urllib.request import Request, urlopen
 
 logger = logging.getLogger(__name__)
 
+STDIN = "-"
+DOWNLOAD_TIMEOUT = 30  # seconds without a byte
+DOWNLOAD_MAXSIZE = 1 << 30  # bytes, as they are sent
+LINE_MAXSIZE = 1 << 20  # characters; what is longer is no seed list
+
 _BACKUP_SUFFIXES = ("~", ".bak", ".swp")
 _PROBED_BYTES = 1024
+_CHUNK_BYTES = 1 << 16
+_GZIP_MAGIC = b"\x1f\x8b"  # RFC 1952, 2.3.1
+_REMOTE = re.compile(r"https?://", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class SeedSource:
-    """One seed file; ``name`` is what messages call it."""
+    """One seed list; ``name`` is what messages call it. ``packed`` means that what ``open`` gives is gzip."""
 
     name: str
-    file: Traversable
+    open: Callable[[], AbstractContextManager[IO[bytes]]]
+    packed: bool = False
 
     def lines(self) -> Iterator[str]:
-        """Yield the file's lines as UTF-8 text, each with ``\\n`` for its end; ``.gz`` is unpacked on the way.
+        """Yield the list's lines as UTF-8 text, each with ``\\n`` for its end; what is packed is unpacked on the way.
 
-        Bytes that are not UTF-8 become U+FFFD. Raises ValueError when the file cannot be read to its end.
+        Bytes that are not UTF-8 become U+FFFD. Blocks while a pipe or a server has nothing to give. Raises ValueError
+        when the list cannot be read to its end, or has a line of LINE_MAXSIZE characters.
         """
-        with self._open() as stream:
-            yield from io.TextIOWrapper(stream, encoding="utf-8", errors="replace", newline=None)
+        with self._opened() as stream:
+            text = io.TextIOWrapper(stream, encoding="utf-8", errors="replace", newline=None)
+            try:
+                while line := text.readline(LINE_MAXSIZE):
+                    if len(line) == LINE_MAXSIZE:
+                        raise ValueError(f"seed file {self.name} has a line of {LINE_MAXSIZE} characters or more")
+                    yield line
+            finally:
+                text.detach()  # else it would close standard input
 
     def is_text(self) -> bool:
-        """Tell whether the file's first bytes hold no NUL; ValueError as for ``lines``."""
-        with self._open() as stream:
+        """Tell whether the first bytes hold no NUL; ValueError as for ``lines``."""
+        with self._opened() as stream:
             return b"\0" not in stream.read(_PROBED_BYTES)
 
     @contextmanager
-    def _open(self) -> Iterator[IO[bytes]]:
+    def _opened(self) -> Iterator[IO[bytes]]:
         try:
-            with self.file.open("rb") as stored:
-                if self.file.name.endswith(".gz"):
+            with self.open() as stored:
+                if self.packed:
                     with gzip.open(stored) as unpacked:
                         yield cast(IO[bytes], unpacked)
                 else:
                     yield stored
-        except (OSError, EOFError, zlib.error) as error:
+        except (OSError, EOFError, zlib.error, HTTPException) as error:
             raise ValueError(f"seed file {self.name} cannot be read: {error}") from error
 
 
 def open_seed_sources(spec: str, *, package: str = "nutchlike") -> Iterator[SeedSource]:
-    """Return the seed files that ``spec`` names, in its order, ready to be read.
+    """Return the seed lists that ``spec``, names with commas between them, means; see ``find_seed_sources``.
 
-    ``spec`` is a comma-separated list of files and folders. A relative name is looked for in the working folder,
-    then among the data files of ``package``, zipped (an egg) or not. Of a folder, the text files are taken in the
-    order of their names; sub-folders, hidden files, editor backups and binary files are skipped, with one INFO line
-    each. All names are resolved before this returns, so that a wrong one is an error at once.
-
-    Raises ValueError when a name is found nowhere (the message lists the places), or when there is none.
+    Raises ValueError also when there is no name at all.
     """
     names = [name.strip() for name in spec.split(",") if name.strip()]
     if not names:
         raise ValueError(f"seeds must name files or folders, separated by commas, got {spec!r}")
-    return iter([source for name in names for source in _resolve(name, package)])
+    return find_seed_sources(names, package=package)
 
 
-def _resolve(name: str, package: str) -> list[SeedSource]:
+def find_seed_sources(
+    names: Iterable[str], *, package: str = "nutchlike", download_maxsize: int = DOWNLOAD_MAXSIZE
+) -> Iterator[SeedSource]:
+    """Return the seed lists that ``names`` mean, in their order, ready to be read.
+
+    A name is looked for in this order:
+
+    1. ``-`` is standard input;
+    2. ``http://…`` and ``https://…`` are downloaded when their turn comes, gzip or not, at most ``download_maxsize``
+       bytes, and read when they are complete;
+    3. an absolute path is that file or folder, and nothing else;
+    4. a relative one is looked for in the working folder;
+    5. then among the data files of ``package``, zipped (an egg) or not.
+
+    A file may be a pipe or a device; ``.gz`` is unpacked. Of a folder, the text files are taken in the order of their
+    names; sub-folders, hidden files, editor backups and binary files are skipped, with one INFO line each. All paths
+    are resolved before this returns, so that a wrong one is an error at once.
+
+    Raises ValueError when a path is found nowhere; the message lists the places.
+    """
+    return iter([source for name in names for source in _resolve(name, package, download_maxsize)])
+
+
+def _resolve(name: str, package: str, download_maxsize: int) -> list[SeedSource]:
+    if name == STDIN:
+        return [SeedSource("stdin", _open_stdin)]
+    if _REMOTE.match(name):
+        return [SeedSource(name, partial(_download, name, download_maxsize))]
     places: list[tuple[str, Traversable]] = [(name, Path(name))]
     if not Path(name).is_absolute():
         places.append((f"{package}:{name}", resources.files(package).joinpath(name)))
     for shown, place in places:
-        if place.is_file():
-            return [SeedSource(shown, place)]
         if place.is_dir():
             return list(_folder_sources(shown, place))
+        if place.is_file() or (isinstance(place, Path) and place.exists()):
+            return [_file_source(shown, place)]
     tried = ", ".join(
         str(place.absolute()) if isinstance(place, Path) else f"{shown} ({place})" for shown, place in places
     )
     raise ValueError(f"no seed file or folder {name!r}; looked for {tried}")
 
 
+def _file_source(shown: str, file: Traversable) -> SeedSource:
+    return SeedSource(shown, lambda: file.open("rb"), packed=file.name.endswith(".gz"))
+
+
+def _open_stdin() -> AbstractContextManager[IO[bytes]]:
+    if sys.stdin is None:
+        raise OSError("this process has no standard input")
+    return nullcontext(sys.stdin.buffer)
+
+
+@contextmanager
+def _download(url: str, maxsize: int) -> Iterator[IO[bytes]]:
+    """Give the whole body of ``url``: injecting takes longer than a server waits for its reader."""
+    with tempfile.TemporaryFile() as spool:
+        request = Request(url, headers={"User-Agent": "nutchlike"})
+        with urlopen(request, timeout=DOWNLOAD_TIMEOUT) as response:
+            while chunk := response.read(_CHUNK_BYTES):
+                spool.write(chunk)
+                if spool.tell() > maxsize:
+                    raise OSError(f"it is longer than {maxsize} bytes")
+            if response.length:
+                raise OSError(f"the connection ended {response.length} bytes too early")
+        spool.seek(0)
+        is_packed = spool.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
+        spool.seek(0)
+        if is_packed:
+            with gzip.open(spool) as unpacked:
+                yield cast(IO[bytes], unpacked)
+        else:
+            yield spool
+
+
 def _folder_sources(shown: str, folder: Traversable) -> Iterator[SeedSource]:
     for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
-        source = SeedSource(f"{shown.rstrip('/')}/{entry.name}", entry)
-        reason = _skip_reason(source)
+        source = _file_source(f"{shown.rstrip('/')}/{entry.name}", entry)
+        reason = _skip_reason(entry, source)
         if reason:
             logger.info("Seed folder %s: skipped %s, it is %s", shown, entry.name, reason)
         else:
             yield source
 
 
-def _skip_reason(source: SeedSource) -> str | None:
-    name = source.file.name
-    if source.file.is_dir():
+def _skip_reason(file: Traversable, source: SeedSource) -> str | None:
+    name = file.name
+    if file.is_dir():
         return "a folder"
-    if not source.file.is_file():
+    if not file.is_file():
         return "no regular file"
     if name.startswith("."):
         return "hidden"

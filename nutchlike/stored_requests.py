@@ -10,7 +10,7 @@ from scrapy import Request, Spider
 from scrapy.crawler import Crawler
 
 from nutchlike.checked_settings import get_bool
-from nutchlike.plugins import SCOPE_INJECT, SCOPE_OUTLINK, build_plugins, build_url_chain, has_scopes
+from nutchlike.plugins import SCOPE_OUTLINK, build_plugins, build_url_chain
 from nutchlike.request_codec import decode_request, encode_request, is_plain
 from nutchlike.request_meta import freed
 from nutchlike.store.frontier import Lease
@@ -29,9 +29,7 @@ class StoredRequests:
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
-        self._seed_chain = self._chain = build_url_chain(crawler.settings, scope=SCOPE_OUTLINK)
-        if has_scopes(crawler.settings):
-            self._seed_chain = build_url_chain(crawler.settings, scope=SCOPE_INJECT)
+        self._chain = build_url_chain(crawler.settings, scope=SCOPE_OUTLINK)
         self._rules: set[str] = set()
         get_bool(crawler.settings, "NUTCH_DB_IGNORE_EXTERNAL_LINKS")  # names the setting when it is no boolean
         self._scope = LinkScope.from_settings(crawler.settings)
@@ -40,9 +38,9 @@ class StoredRequests:
     def accept(self, url: str, *, source: str | None) -> str | None:
         """Return the normalized URL, or ``None`` when a rule rejects it.
 
-        ``source`` is the page that links to it, ``None`` for a seed.
+        ``source`` is the page that links to it, ``None`` for a start request.
         """
-        verdict = (self._chain if source is not None else self._seed_chain).judge(url)
+        verdict = self._chain.judge(url)
         if verdict.url is None:
             self._count_rejected(verdict.rule)
             logger.debug("Rejected %s: %s", url[:200], verdict.reason)
@@ -51,10 +49,6 @@ class StoredRequests:
             logger.debug("Rejected %s: another site than %s", url[:200], source[:200])
             return None
         return verdict.url
-
-    def why_rejected(self, url: str) -> str:
-        """Return the rule that rejects a seed, empty when none does."""
-        return self._seed_chain.judge(url).reason
 
     def to_store(self, request: Request, *, source: str | None) -> StoredURL | None:
         """Return what the store keeps of ``request``, or ``None`` when it is rejected by a rule or cannot be stored.

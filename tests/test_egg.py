@@ -34,9 +34,14 @@ def egg(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def crawl_from(egg: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run the spider from the zipped egg in ``folder``, as Scrapyd's runner does."""
+    return run_from(egg, folder, "crawl", "site", "-s", "DOWNLOAD_DELAY=0", *arguments)
+
+
+def run_from(egg: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run a ``scrapy`` command with nothing but the zipped egg."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("SCRAPY_", "REDIS_", "PYTHONPATH"))}
     environment |= {"PYTHONPATH": str(egg), "SCRAPY_SETTINGS_MODULE": "nutchlike.settings"}
-    command = [sys.executable, "-m", "scrapy", "crawl", "site", "-s", "DOWNLOAD_DELAY=0", *arguments]
+    command = [sys.executable, "-m", "scrapy", *arguments]
     return subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=120
     )
@@ -65,6 +70,20 @@ def test_a_crawl_runs_from_the_zipped_egg_in_an_empty_folder(egg: Path, tmp_path
     lines = (folder / "pages.jsonl").read_text(encoding="utf-8").splitlines()
     assert len([json.loads(line) for line in lines]) == 5
     assert (folder / ".scrapy" / "nutch").is_dir()
+
+
+def test_the_seeds_of_the_project_are_in_the_egg_and_found_from_an_empty_folder(egg: Path, tmp_path: Path) -> None:
+    for seeds in ("seeds/urls.txt", "seeds"):
+        shown = run_from(egg, tmp_path, "inject", "--dry-run", seeds)
+        assert shown.returncode == 0, shown.stderr
+        urls = [line.partition("\t")[0] for line in shown.stdout.splitlines()]
+        assert len(urls) >= 3
+        assert all(url.startswith("http") for url in urls)
+    # the crawl reads them as well; a rule that no seed passes keeps it from the network
+    done = crawl_from(egg, tmp_path, "-a", "seeds=seeds/urls.txt", "-s", "NUTCH_URLFILTER_REGEX_RULES=-.")
+    assert done.returncode == 1
+    assert f"{len(urls)} of {len(urls)} seeds rejected" in done.stderr
+    assert "nutchlike:seeds/urls.txt:" in done.stderr
 
 
 def test_a_rule_file_that_is_nowhere_is_an_error_that_lists_the_places_tried(egg: Path, tmp_path: Path) -> None:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import gzip
+import io
 import logging
 import os
+import socket
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
+from threading import Thread
 
 import pytest
+from web import Answer, serve
 
-from nutchlike.seed_sources import open_seed_sources
+from nutchlike.seed_sources import find_seed_sources, open_seed_sources
 from nutchlike.seeds import iter_seed_lines, parse_seed_lines
 
 
@@ -150,3 +155,61 @@ def test_the_seeds_that_come_with_the_project_are_all_good() -> None:
     assert any(seed.interval_given and not seed.metadata for seed in everything)
     assert any("fixedInterval" in seed.metadata for seed in everything)
     assert any("topic" in seed.metadata for seed in everything)
+
+
+def test_a_pipe_is_read_and_an_empty_device_is_an_empty_list(folder: Path) -> None:
+    os.mkfifo(folder / "pipe")
+    writer = Thread(target=(folder / "pipe").write_text, args=["http://a.test/\nhttp://b.test/\n"], daemon=True)
+    writer.start()
+    assert urls("pipe") == ["http://a.test/", "http://b.test/"]
+    assert urls("/dev/null") == []
+
+
+def test_standard_input_is_read_and_stays_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    stdin = io.TextIOWrapper(io.BytesIO("http://a.test/\thost=ä\nhttp://b.test/\n".encode()))
+    monkeypatch.setattr("sys.stdin", stdin)
+    assert urls("-") == ["http://a.test/", "http://b.test/"]
+    assert not stdin.buffer.closed
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_a_list_is_downloaded_whether_it_is_gzip_or_not(pack: Callable[[bytes], bytes]) -> None:
+    body = pack(b"http://a.test/\r\nhttp://b.test/\r\n")
+    with serve({"/seeds": Answer(body, headers={"Content-Type": "text/plain"})}) as web:
+        assert urls(f"{web.url}/seeds") == ["http://a.test/", "http://b.test/"]
+        assert [source.name for source in open_seed_sources(f"{web.url}/seeds")] == [f"{web.url}/seeds"]
+
+
+def test_a_list_that_cannot_be_downloaded_is_an_error_that_says_why() -> None:
+    with serve({}) as web, pytest.raises(ValueError, match=r"/missing cannot be read: HTTP Error 404"):
+        urls(f"{web.url}/missing")
+    with pytest.raises(ValueError, match=r"cannot be read: .*refused"):
+        urls("http://127.0.0.1:1/seeds")
+
+
+def test_a_download_that_is_too_long_is_given_up() -> None:
+    with serve({"/seeds": Answer(b"#" * 1001)}) as web:
+        (source,) = find_seed_sources([f"{web.url}/seeds"], download_maxsize=1000)
+        with pytest.raises(ValueError, match="longer than 1000 bytes"):
+            list(source.lines())
+        (source,) = find_seed_sources([f"{web.url}/seeds"], download_maxsize=1001)
+        assert len(list(source.lines())) == 1
+
+
+def test_a_download_that_breaks_off_is_no_shorter_list() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer_half() -> None:
+            connection, _ = server.accept()
+            connection.recv(1000)
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhttp://a.test/\n")
+            connection.close()
+
+        Thread(target=answer_half, daemon=True).start()
+        with pytest.raises(ValueError, match="85 bytes too early"):
+            urls(f"http://127.0.0.1:{server.getsockname()[1]}/")
+
+
+def test_a_line_without_end_is_an_error_and_not_all_of_memory() -> None:
+    with pytest.raises(ValueError, match=r"/dev/zero has a line of 1048576 characters"):
+        urls("/dev/zero")

@@ -1,0 +1,117 @@
+"""``scrapy inject``: puts seeds into the CrawlDb, also of a crawl that is running (Nutch: inject)."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Iterable
+
+import redis
+from scrapy.commands import ScrapyCommand
+from scrapy.exceptions import UsageError
+from scrapy.settings import BaseSettings
+
+from nutchlike.crawl_store import open_store
+from nutchlike.injector import Injector, Line, batches, build_injector
+from nutchlike.seed_sources import find_seed_sources
+from nutchlike.seeds import INTERVAL_KEY, SCORE_KEY
+from nutchlike.store.crawldb import Merge, Seed
+from nutchlike.store.errors import StoreUnavailable
+
+
+class Command(ScrapyCommand):
+    """Seeds of files, folders, http URLs and standard input; exit code 1 when none of them could be used."""
+
+    requires_project = True
+
+    def syntax(self) -> str:
+        return "[options] PATH|URL|- ..."
+
+    def short_desc(self) -> str:
+        return "Put seeds into the CrawlDb, of a running crawl too"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        merge = parser.add_mutually_exclusive_group()
+        merge.add_argument(
+            "--overwrite", "-overwrite", action="store_true", help="a known URL becomes a new, unfetched one"
+        )
+        merge.add_argument(
+            "--update", "-update", action="store_true", help="a known URL takes the seed's score, interval, metadata"
+        )
+        parser.add_argument("--no-filter", "-noFilter", action="store_true", help="take what URL filters reject, too")
+        parser.add_argument("--no-normalize", "-noNormalize", action="store_true", help="take URLs as they are written")
+        parser.add_argument("--dry-run", action="store_true", help="print the seeds as seed lines; open no store")
+        parser.add_argument("--spider", default="site", help="into whose crawl (default: site)")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        if not args:
+            raise UsageError("give seed files, folders, http URLs, or - for standard input")
+        merge: Merge | None = "overwrite" if opts.overwrite else "update" if opts.update else None
+        settings = self._settings_of(opts.spider)
+        try:
+            injector = build_injector(
+                settings,
+                merge=merge,
+                normalizing=not opts.no_normalize,
+                filtering=not opts.no_filter,
+                tell=_print_to_stderr,
+                shown=sys.maxsize,
+            )
+            lines = batches(injector.read(find_seed_sources(args)))
+            if opts.dry_run:
+                usable = _show(injector, lines)
+            else:
+                usable = _inject(injector, lines, settings, crawl_id=opts.spider)
+        except (StoreUnavailable, ValueError) as error:
+            raise UsageError(str(error), print_help=False) from error
+        except redis.RedisError as error:
+            _print_to_stderr(f"The store failed, injected so far: {injector.counts}; give the command again: {error}")
+            self.exitcode = 1
+            return
+        if not usable:
+            _print_to_stderr(f"No seed could be used, {injector.counts.rejected} rejected")
+            self.exitcode = 1
+
+    def _settings_of(self, spider: str) -> BaseSettings:
+        """Return the settings that a crawl of ``spider`` has."""
+        assert self.crawler_process is not None
+        try:
+            return self.crawler_process.create_crawler(spider).settings
+        except KeyError:
+            names = ", ".join(sorted(self.crawler_process.spider_loader.list()))
+            raise UsageError(f"no spider {spider!r}, there are: {names}", print_help=False) from None
+
+
+def _inject(injector: Injector, lines: Iterable[list[Line]], settings: BaseSettings, *, crawl_id: str) -> int:
+    """Inject all, print the summary, and return how many seeds were usable."""
+    store = open_store(settings, crawl_id=crawl_id)
+    try:
+        for batch in lines:
+            injector.put(injector.judge(batch), store.crawldb, now=time.time())
+    finally:
+        store.close()
+    print(f"Injected {injector.counts}")
+    return injector.counts.usable
+
+
+def _show(injector: Injector, lines: Iterable[list[Line]]) -> int:
+    """Print what would be injected, and return how many seeds that are."""
+    number = 0
+    for batch in lines:
+        for seed in injector.judge(batch):
+            print(_as_line(seed))
+            number += 1
+    _print_to_stderr(f"Would inject {number} seeds, {injector.counts.rejected} rejected")
+    return number
+
+
+def _as_line(seed: Seed) -> str:
+    """Return the seed as a line of a seed list: normalized URL, score, interval in seconds, metadata."""
+    metadata = [f"{name}={value}" for name, value in seed.metadata.items()]
+    return "\t".join([seed.url, f"{SCORE_KEY}={seed.score!r}", f"{INTERVAL_KEY}={seed.fetch_interval}", *metadata])
+
+
+def _print_to_stderr(text: str) -> None:
+    print(text, file=sys.stderr)
