@@ -11,6 +11,7 @@ NUTCH_CONF_DIR: str | None = None
 NUTCH_DB_SCORE_INJECTED = 1.0  # OPIC cash that a seed brings when its line says nothing
 NUTCH_DB_INJECTOR_OVERWRITE = False  # a seed that is already known replaces the record
 NUTCH_DB_INJECTOR_UPDATE = False  # a seed that is already known updates score, interval, metadata
+NUTCH_DB_UPDATE_PURGE_404 = False  # scrapy inject first forgets the URLs that are db_gone
 
 # --- When a page is fetched again (Nutch: FetchSchedule) -----------------------------------------
 NUTCH_FETCH_SCHEDULE_CLASS = "nutchlike.fetch_schedules.DefaultFetchSchedule"

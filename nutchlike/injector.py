@@ -10,7 +10,7 @@ from itertools import islice
 from scrapy.settings import BaseSettings
 
 from nutchlike.checked_settings import get_bool, get_float, get_int
-from nutchlike.crawldatum import SCORE_MAX
+from nutchlike.crawldatum import SCORE_MAX, CrawlDatum, DbStatus
 from nutchlike.plugins import SCOPE_INJECT, build_url_chain
 from nutchlike.seed_sources import SeedSource
 from nutchlike.seeds import SeedRecord, SeedReject, iter_seed_lines
@@ -127,6 +127,23 @@ class Injector:
             self._steps = steps
             logger.info("Injecting: %s so far", str(self.counts))  # the counts go on changing
         return change
+
+    def tidy(self, crawldb: CrawlDb, *, purge_gone: bool, judge_all: bool, now: float) -> int:
+        """Forget what is gone, and judge all known URLs by the rules of today; return how many records changed.
+
+        A URL that the rules reject is forgotten, one that they spell otherwise gets its new name (Nutch:
+        db.update.purge.404, -filterNormalizeAll). Reads every record; a page in progress is left alone.
+        """
+        changed = 0
+        for record in crawldb.records() if purge_gone or judge_all else ():
+            if not isinstance(record, CrawlDatum):
+                continue
+            url = self._judged(record.url)[0] if judge_all else record.url
+            if purge_gone and record.db_status is DbStatus.DB_GONE:
+                url = None
+            if url != record.url:
+                changed += crawldb.move(record.url, url, now=now)
+        return changed
 
     def _judged(self, url: str) -> tuple[str | None, str]:
         verdict = self._chain.judge(url)

@@ -15,6 +15,7 @@ from vectors import vector_rows
 
 from nutchlike.crawldatum import DbStatus
 from nutchlike.store.codec import UnreadableRecord
+from nutchlike.store.crawldb import CashAudit
 from nutchlike.store.frontier import PageDone
 from nutchlike.store.stored_url import StoredURL
 
@@ -301,3 +302,42 @@ def test_a_page_that_is_due_tomorrow_stays_so_when_the_queues_are_rebuilt(store:
     assert store.crawldb.rebuild(now=NOW) == 1
     assert store.lease_urls() == []
     assert store.lease_urls(now=NOW + 86_401) == ["http://a.test/"]
+
+
+def test_a_forgotten_url_takes_its_cash_with_it(store: Store) -> None:
+    store.inject(seed("http://a.test/", 3.0), seed("http://b.test/", 1.0))
+    assert store.crawldb.move("http://a.test/", None, now=NOW)
+    assert store.crawldb.get("http://a.test/") is None
+    kept = store.crawldb.get("http://b.test/")
+    assert kept is not None
+    assert kept.score == 1.0
+    assert store.crawldb.counts().known == 1
+    assert store.crawldb.audit_cash() == CashAudit(injected=1.0, found=1.0)
+    assert store.lease_urls() == ["http://b.test/"]
+
+
+def test_a_renamed_url_keeps_its_record_and_its_place(store: Store) -> None:
+    store.inject(seed("http://a.test/old", 3.0, metadata={"k": "v"}), seed("http://b.test/", 2.0))
+    before = store.crawldb.get("http://a.test/old")
+    assert store.crawldb.move("http://a.test/old", "http://c.test/new", now=NOW)
+    after = store.crawldb.get("http://c.test/new")
+    assert before is not None
+    assert after == replace(before, url="http://c.test/new")
+    assert store.lease_urls() == ["http://c.test/new", "http://b.test/"]
+
+
+def test_a_url_that_is_renamed_to_a_known_one_gives_it_its_cash(store: Store) -> None:
+    store.inject(seed("http://a.test/old", 3.0), seed("http://a.test/", 1.0))
+    assert store.crawldb.move("http://a.test/old", "http://a.test/", now=NOW)
+    kept = store.crawldb.get("http://a.test/")
+    assert kept is not None
+    assert kept.score == 4.0
+    assert store.crawldb.counts().known == 1
+    assert store.lease_urls() == ["http://a.test/"]
+
+
+def test_a_leased_url_is_neither_renamed_nor_forgotten(store: Store) -> None:
+    store.inject(seed("http://a.test/"))
+    store.lease()
+    assert not store.crawldb.move("http://a.test/", None, now=NOW)
+    assert store.crawldb.get("http://a.test/") is not None

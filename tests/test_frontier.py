@@ -13,6 +13,7 @@ import redis
 from stores import KEYS, NOW, Store, fetched, frontier, open_store, seed
 
 from nutchlike.crawldatum import DbStatus
+from nutchlike.store.crawldb import CrawlDb
 from nutchlike.store.stored_url import StoredURL
 from nutchlike.store.worker import is_dead_here, worker_name
 
@@ -257,3 +258,11 @@ def test_a_record_that_cannot_be_read_becomes_a_dead_letter_and_the_rest_goes_on
     store.client.hset(KEYS.bucket_of(bad), bad, bytes.fromhex("8004676172"))
     assert sorted(store.lease_urls()) == ["http://a.test/1", "http://a.test/2"]
     assert store.client.hvals(KEYS.name("dead")) == [b"unreadable record"]
+
+
+def test_a_seed_from_another_program_is_had_at_once_by_the_limit_of_the_crawl(redis_client: redis.Redis) -> None:
+    store = open_store(redis_client, per_host=8)
+    store.inject(seed("http://a.test/1"))
+    assert store.lease_urls() == ["http://a.test/1"]
+    CrawlDb(redis_client, KEYS, per_host=1).inject([seed("http://a.test/2")], merge="keep", now=NOW)
+    assert store.lease_urls() == ["http://a.test/2"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import logging
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,16 +22,12 @@ from nutchlike.seed_sources import find_seed_sources
 from nutchlike.store.crawldb import Merge
 from nutchlike.store.frontier import PageDone
 
-NOT_HERE = {
-    "filter_normalize_all": "-filterNormalizeAll rewrites the records that are there; the CrawlDb cannot rename one",
-    "db.update.purge.404": "db.update.purge.404 removes gone records while it injects; the CrawlDb keeps them",
-}
-
-UNUSABLE = {  # rows with values that no frontier can work with: the default is used, with a warning
-    "inject-0031": "score NaN",
-    "inject-0032": "score Infinity",
-    "inject-0038": "score 3.4e39, infinite as float32,",
-    "inject-0055": "interval -5",
+# Rows with values that no frontier can work with: the default is used, with a warning.
+UNUSABLE = {
+    "inject-0031": {"score": 1.0},  # NaN
+    "inject-0032": {"score": 1.0},  # Infinity
+    "inject-0038": {"score": 1.0},  # 3.4e39, infinite as float32
+    "inject-0055": {"fetch_interval": MONTH},  # -5
 }
 
 
@@ -54,7 +49,7 @@ def settings_of(conf: dict[str, str] | None = None, **more: Any) -> Settings:
 def as_nutch(conf: dict[str, str] | None = None, **options: Any) -> Injector:
     """Return an injector in strict mode with the rules that come with Nutch."""
     settings = settings_of(
-        {name: value for name, value in (conf or {}).items() if name not in NOT_HERE},
+        conf,
         NUTCH_STRICT=True,
         NUTCH_URLFILTER_REGEX_RULES=rules_of("filter")["regex-default"]["rules"],
         NUTCH_URLNORMALIZER_REGEX_RULES=rules_of("normalizer")["regex-default"]["rules"],
@@ -103,15 +98,8 @@ def as_vector(datum: CrawlDatum) -> dict[str, Any]:
     }
 
 
-def job_rows() -> Iterator[Any]:
-    for row in vector_rows("injector_jobs.jsonl"):
-        reasons = [reason for name, reason in NOT_HERE.items() if name in {*row["flags"], *row["conf"]}]
-        marks = [pytest.mark.xfail(strict=True, reason=reason) for reason in reasons]
-        yield pytest.param(row, id=row["id"], marks=marks)
-
-
 @pytest.mark.parametrize("files", [1, 100])
-@pytest.mark.parametrize("row", list(job_rows()))
+@pytest.mark.parametrize("row", vector_rows("injector_jobs.jsonl"), ids=lambda row: row["id"])
 def test_a_job_leaves_the_crawldb_as_nutch_does(store: Store, tmp_path: Path, row: dict[str, Any], files: int) -> None:
     put(store, row["existing_crawldb"])
     lines = row["seed_text"].splitlines(keepends=True)
@@ -119,20 +107,18 @@ def test_a_job_leaves_the_crawldb_as_nutch_does(store: Store, tmp_path: Path, ro
         text = "".join(lines[number * len(lines) // files : (number + 1) * len(lines) // files])
         (tmp_path / f"{number:03}.txt").write_text(text, encoding="utf-8")
     merge: Merge | None = next((name for name in ("overwrite", "update") if row["flags"].get(name)), None)
-    inject(as_nutch(row["conf"], merge=merge), store, tmp_path)
+    injector = as_nutch(row["conf"], merge=merge)
+    purge_gone = row["conf"].get("db.update.purge.404") == "true"
+    judge_all = row["flags"].get("filter_normalize_all", False)
+    injector.tidy(store.crawldb, purge_gone=purge_gone, judge_all=judge_all, now=NOW)
+    inject(injector, store, tmp_path)
+    assert store.crawldb.audit_cash().error < 1e-12
+    assert store.crawldb.recount() == 0
     records = [record for record in store.crawldb.records() if isinstance(record, CrawlDatum)]
     assert {record.url: as_vector(record) for record in records} == row["expected_crawldb"]
 
 
-def line_rows() -> Iterator[Any]:
-    for row in vector_rows("injector_lines.jsonl"):
-        reason = UNUSABLE.get(row["id"])
-        yield pytest.param(
-            row, id=row["id"], marks=[pytest.mark.xfail(strict=True, reason=f"{reason} is not used")] if reason else []
-        )
-
-
-@pytest.mark.parametrize("row", list(line_rows()))
+@pytest.mark.parametrize("row", vector_rows("injector_lines.jsonl"), ids=lambda row: row["id"])
 def test_a_line_becomes_the_record_that_nutch_makes_of_it(store: Store, tmp_path: Path, row: dict[str, Any]) -> None:
     (tmp_path / "seeds").write_bytes(base64.b64decode(row["seed_b64"]))
     raw = not row["normalize_and_filter"]
@@ -140,7 +126,7 @@ def test_a_line_becomes_the_record_that_nutch_makes_of_it(store: Store, tmp_path
     got = {record.url: as_vector(record) for record in store.crawldb.records() if isinstance(record, CrawlDatum)}
     expected = {one["url"]: one["datum"] for one in row["expected"]}
     for datum in expected.values():
-        datum.update(status="db_unfetched", fetch_time="<now>")
+        datum.update(status="db_unfetched", fetch_time="<now>", **UNUSABLE.get(row["id"], {}))
     assert got == expected
 
 

@@ -12,6 +12,7 @@ from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
+from nutchlike.checked_settings import get_bool
 from nutchlike.crawl_store import open_store
 from nutchlike.injector import Injector, Line, batches, build_injector
 from nutchlike.seed_sources import find_seed_sources
@@ -42,6 +43,12 @@ class Command(ScrapyCommand):
         )
         parser.add_argument("--no-filter", "-noFilter", action="store_true", help="take what URL filters reject, too")
         parser.add_argument("--no-normalize", "-noNormalize", action="store_true", help="take URLs as they are written")
+        parser.add_argument(
+            "--filter-normalize-all",
+            "-filterNormalizeAll",
+            action="store_true",
+            help="first judge all known URLs by the rules: forget what they reject, rename what they spell otherwise",
+        )
         parser.add_argument("--dry-run", action="store_true", help="print the seeds as seed lines; open no store")
         parser.add_argument("--spider", default="site", help="into whose crawl (default: site)")
 
@@ -60,10 +67,7 @@ class Command(ScrapyCommand):
                 shown=sys.maxsize,
             )
             lines = batches(injector.read(find_seed_sources(args)))
-            if opts.dry_run:
-                usable = _show(injector, lines)
-            else:
-                usable = _inject(injector, lines, settings, crawl_id=opts.spider)
+            usable = _show(injector, lines) if opts.dry_run else _inject(injector, lines, settings, opts)
         except (StoreUnavailable, ValueError) as error:
             raise UsageError(str(error), print_help=False) from error
         except redis.RedisError as error:
@@ -84,14 +88,20 @@ class Command(ScrapyCommand):
             raise UsageError(f"no spider {spider!r}, there are: {names}", print_help=False) from None
 
 
-def _inject(injector: Injector, lines: Iterable[list[Line]], settings: BaseSettings, *, crawl_id: str) -> int:
-    """Inject all, print the summary, and return how many seeds were usable."""
-    store = open_store(settings, crawl_id=crawl_id)
+def _inject(injector: Injector, lines: Iterable[list[Line]], settings: BaseSettings, opts: argparse.Namespace) -> int:
+    """Tidy up where asked, inject all, print the summary, and return how many seeds were usable."""
+    purge_gone = get_bool(settings, "NUTCH_DB_UPDATE_PURGE_404")
+    store = open_store(settings, crawl_id=opts.spider)
     try:
+        changed = injector.tidy(
+            store.crawldb, purge_gone=purge_gone, judge_all=opts.filter_normalize_all, now=time.time()
+        )
         for batch in lines:
             injector.put(injector.judge(batch), store.crawldb, now=time.time())
     finally:
         store.close()
+    if changed:
+        print(f"Forgot or renamed {changed} known URLs")
     print(f"Injected {injector.counts}")
     return injector.counts.usable
 

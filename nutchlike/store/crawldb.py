@@ -124,6 +124,16 @@ class CrawlDb:
             key = next_id(key, number, path)
         return None
 
+    def move(self, url: str, to: str | None, *, now: float) -> bool:
+        """Give the record of ``url`` to the normalized URL ``to``, or forget it (``None``); False when it is leased.
+
+        When ``to`` is known, its own record stays and gets the cash. A forgotten page takes its cash with it, as if it
+        had never been injected.
+        """
+        target = StoredURL.plain(to).place() if to is not None else ["", "", "", ""]
+        site, path = split_url(url)
+        return bool(self._scripts.run("move", repr(now), self._per_host, url_id(url), site, path, *target))
+
     def url_of(self, key: bytes) -> str | None:
         """Return the URL of a url id, or ``None`` when it is not known."""
         raw = self._raw(key)

@@ -28,7 +28,9 @@ PARTITION_KEYS = (
     KeySpec("site_names", "hash", "site number -> host, blank, scheme://authority", "inject, complete"),
     KeySpec("metadata", "hash", "url id -> JSON object of str", "inject, complete"),
     KeySpec("requests", "hash", "url id -> priority (8-byte double), stored request (JSON)", "inject, complete"),
-    KeySpec("totals", "hash", "known, virtual, residue, distributed, injected: floats as text", "inject, complete"),
+    KeySpec(
+        "totals", "hash", "known, virtual, residue, distributed, injected: floats as text; per_host", "inject, complete"
+    ),
     KeySpec("counts", "hash", "db_status number -> URLs; waiting -> URLs in all queues; repaired -> records", "all"),
     KeySpec("q:", "family of zset", "per host: url id -> rank (cash relative to V, plus Request.priority)", "all"),
     KeySpec("ready", "zset", "host -> rank of its best URL; hosts that may be asked now", "all"),
@@ -39,7 +41,7 @@ PARTITION_KEYS = (
     KeySpec("lease_info", "hash", "url id -> worker that holds the lease", "lease, complete, release, bury"),
     KeySpec("due", "zset", "url id -> epoch seconds when it is fetched again", "lease, complete, inject, rebuild"),
     KeySpec("dead", "hash", "url id -> reason; dead letters", "lease, release, bury, inject, rebuild"),
-    KeySpec("signatures", "hash", "dedup key -> url id of the page that owns the content", "claim_signature, inject"),
+    KeySpec("signatures", "hash", "dedup key -> url id of the owner of the content", "claim_signature, inject, move"),
 )
 
 

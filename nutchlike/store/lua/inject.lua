@@ -2,12 +2,13 @@
 -- uses: records queues cash
 -- KEYS          all of a partition (keys.py)
 -- ARGV[1] float now, epoch seconds
--- ARGV[2] int   most leased URLs of one host
+-- ARGV[2] int   most leased URLs of one host, where no crawl has said it
 -- ARGV[3] str   what happens to a known URL: keep, update, overwrite
 -- ARGV[4..]     12 a seed: id, site, path, host, cash, interval (s), score given (0|1), interval given (0|1),
 --               metadata JSON or '', priority, stored request or '', once (0|1)
 -- returns {how many became known, how many were changed}
-local now, per_host, mode = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3]
+local now, mode = tonumber(ARGV[1]), ARGV[3]
+local per_host = tonumber(redis.call('HGET', KEYS[6], 'per_host') or ARGV[2])
 --#libraries
 local SIGNATURES = KEYS[17]
 local created, changed, injected, touched = 0, 0, 0, {}

@@ -15,6 +15,7 @@ local now, per_host, deadline, delay = tonumber(ARGV[1]), tonumber(ARGV[2]), ARG
 local most, worker, losses, orphans = tonumber(ARGV[5]), ARGV[6], tonumber(ARGV[7]), 0
 --#libraries
 local reply, virtual, leased = { '', 0, 0, 0, 0 }, total('virtual'), 0
+redis.call('HSET', TOTALS, 'per_host', per_host) -- for scripts that other programs run
 catch_up()
 
 while leased < most do
