@@ -6,9 +6,10 @@ import random
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from web import Answer, Project, html, serve, text_of, tree
@@ -378,3 +379,25 @@ def test_importing_the_settings_needs_no_project_folder(tmp_path: Path) -> None:
         check=False,
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def calendar(months: int = 10_000) -> dict[str, Answer | Callable[[Any], Answer]]:
+    """Return a site with 30 pages and a calendar whose every month links to the next."""
+    site: dict[str, Answer | Callable[[Any], Answer]] = {f"/{i}": Answer(html(f"/{i}", ["/"])) for i in range(30)}
+    site |= {f"/cal?m={m}": Answer(html(f"month{m}", [f"/cal?m={m + 1}", "/"])) for m in range(months)}
+    return site | {"/": Answer(html("home", ["/cal?m=0", *(f"/{i}" for i in range(30))]))}
+
+
+def test_an_endless_calendar_does_not_starve_the_other_pages(project: Project) -> None:
+    with serve(calendar()) as web:
+        crawl = project.crawl(f"url={web.url}/", CLOSESPIDER_PAGECOUNT=100, CONCURRENT_REQUESTS=4, NUTCH_LEASE_BATCH=2)
+    # scores alone see to it: a month passes on half of what it got
+    assert {f"{web.url}/{i}" for i in range(30)} <= set(crawl.urls)
+
+
+def test_the_limit_that_ends_an_endless_calendar_is_in_the_log(project: Project) -> None:
+    with serve(calendar()) as web:
+        crawl = project.crawl(f"url={web.url}/", DEPTH_LIMIT=20)
+    assert crawl.code == 0
+    assert len(crawl.items) == 1 + 30 + 20
+    assert "'nutch/outlinks/too_deep': 2" in crawl.log
