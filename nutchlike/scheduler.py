@@ -217,9 +217,16 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
 
     def _flush_soon(self) -> None:
         """Acknowledge in the next turn: pages that are done together go in one round trip, after feeds were written."""
+        self._plan_flush(0)
+
+    def _flush_later(self) -> None:
+        """Try again when the store may answer."""
+        self._plan_flush(RETRY_SECONDS)
+
+    def _plan_flush(self, seconds: float) -> None:
         if not self._flush_planned:
             self._flush_planned = True
-            call_later(0, self._flush_now)
+            call_later(seconds, self._flush_now)
 
     def _flush_now(self) -> None:
         self._flush_planned = False
@@ -228,9 +235,8 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
         try:
             self._flush()
         except redis.RedisError as error:
+            self._flush_later()
             self._store_failed(error)
-            self._flush_planned = True
-            call_later(RETRY_SECONDS, self._flush_now)
             return
         self.look_again()
 
@@ -276,4 +282,4 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
         self.outage.begin(error)
         self._leases.look_again(after=RETRY_SECONDS)
         if self._unsaved:
-            self._flush_soon()
+            self._flush_later()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import AsyncIterator, Iterator
 from datetime import date
 from typing import Any
 
@@ -149,3 +150,21 @@ class Fresh:
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
         return Request(f"{response.url}?fresh=1") if request.url.endswith("/1") else response
+
+
+class ManyStarts(Spider):
+    """Yields its start requests one by one, as a spider with a long list does."""
+
+    name = "starts"
+
+    def __init__(self, site: str = "", **arguments: Any) -> None:
+        super().__init__(**arguments)
+        self.site = site
+
+    async def start(self) -> AsyncIterator[Any]:
+        for i in range(100):
+            await asyncio.sleep(0.02)
+            yield Request(f"{self.site}/{i}", callback=self.parse_page)
+
+    def parse_page(self, response: Response) -> Iterator[Any]:
+        yield {"page": response.url}

@@ -166,3 +166,16 @@ def test_a_script_that_fails_on_what_it_was_given_is_a_fault_of_the_page(server:
     with pytest.raises(redis.ResponseError) as refused:
         server.client().eval(script, 0)
     assert not is_server_trouble(refused.value)
+
+
+def test_start_requests_that_come_during_an_outage_are_kept(project: Project, server: Server) -> None:
+    project.settings["SPIDER_MODULES"] = "general_spiders"
+    with serve({f"/{i}": Answer(html(f"/{i}", [])) for i in range(100)}) as web:
+        process = project.start(f"site={web.url}", spider="starts")
+        web.wait_for(lambda count: sum(count.values()) > 10)
+        server.kill()
+        time.sleep(2.0)  # the outage itself, in which start() goes on
+        server.start()
+        _, log = process.communicate(timeout=60)
+        assert process.returncode == 0, log
+        assert {item["page"] for item in project.items()} == {f"{web.url}/{i}" for i in range(100)}
