@@ -12,8 +12,6 @@ from nutchlike.urls.registered_domain import registered_domain
 from nutchlike.urls.rule_text import NO_RULE, UNNAMED, configured_rules, numbered_lines
 from nutchlike.urls.url_parts import url_parts
 
-DEFAULT_FILE = "automaton-urlfilter.txt"
-
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
@@ -49,7 +47,7 @@ class AutomatonURLFilter:
 
         Raises ValueError for bad rules, and for a file that is missing or empty, naming the places tried.
         """
-        rules, source = configured_rules(settings, "NUTCH_URLFILTER_AUTOMATON", DEFAULT_FILE, may_be_missing=False)
+        rules, source = configured_rules(settings, "NUTCH_URLFILTER_AUTOMATON", may_be_missing=False)
         return cls(rules, source=source, strict=settings.getbool("NUTCH_STRICT"))
 
     def filter(self, url: str) -> str | None:

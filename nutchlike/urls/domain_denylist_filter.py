@@ -8,8 +8,6 @@ from nutchlike.contracts import SettingsReader
 from nutchlike.urls.host_list import HostList
 from nutchlike.urls.rule_text import NO_RULE, UNNAMED, configured_rules
 
-DEFAULT_FILE = "domaindenylist-urlfilter.txt"
-
 
 class DomainDenylistURLFilter:
     """Rejects URLs whose public suffix, registered domain or host is a line of ``rules``, and what is no URL.
@@ -32,7 +30,7 @@ class DomainDenylistURLFilter:
 
         Raises ValueError for a file that is missing, naming the places tried; with NUTCH_STRICT it means no rules.
         """
-        rules, source = configured_rules(settings, "NUTCH_URLFILTER_DOMAINDENYLIST", DEFAULT_FILE)
+        rules, source = configured_rules(settings, "NUTCH_URLFILTER_DOMAINDENYLIST")
         return cls(rules, source=source, strict=settings.getbool("NUTCH_STRICT"))
 
     def filter(self, url: str) -> str | None:

@@ -14,7 +14,6 @@ from nutchlike.urls.java_url import JavaURL
 from nutchlike.urls.rule_text import NO_RULE, UNNAMED, configured_rules, numbered_lines
 from nutchlike.urls.url_parts import java_trim, url_parts, utf16_units
 
-DEFAULT_FILE = "fast-urlfilter.txt"
 _EVERYWHERE = "."  # the domain whose rules hold for every URL
 
 logger = logging.getLogger(__name__)
@@ -84,7 +83,7 @@ class FastURLFilter:
         NUTCH_URLFILTER_FAST_RULES beats NUTCH_URLFILTER_FAST_FILE. Raises ValueError for a file that is missing,
         naming the places tried, for bad rules, and that names the setting for a bad length.
         """
-        rules, source = configured_rules(settings, "NUTCH_URLFILTER_FAST", DEFAULT_FILE, may_be_missing=False)
+        rules, source = configured_rules(settings, "NUTCH_URLFILTER_FAST", may_be_missing=False)
         lengths = {argument: _length(settings, name) for argument, name in _LENGTH_SETTINGS.items()}
         return cls(rules, **lengths, source=source, strict=settings.getbool("NUTCH_STRICT"))
 

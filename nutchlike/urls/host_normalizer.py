@@ -9,8 +9,6 @@ from nutchlike.contracts import SettingsReader
 from nutchlike.urls.rule_text import UNNAMED, configured_rules, numbered_lines
 from nutchlike.urls.url_parts import java_trim, url_parts
 
-DEFAULT_FILE = "host-urlnormalizer.txt"
-
 logger = logging.getLogger(__name__)
 
 
@@ -52,7 +50,7 @@ class HostURLNormalizer:
         Raises ValueError for bad rules, and for a file that is missing, naming the places tried; with
         NUTCH_STRICT it means no rules.
         """
-        rules, source = configured_rules(settings, "NUTCH_URLNORMALIZER_HOSTS", DEFAULT_FILE)
+        rules, source = configured_rules(settings, "NUTCH_URLNORMALIZER_HOSTS")
         return cls(rules, source=source, strict=settings.getbool("NUTCH_STRICT"))
 
     def normalize(self, url: str) -> str:

@@ -8,8 +8,6 @@ from nutchlike.contracts import SettingsReader
 from nutchlike.urls.regex_filter import RegexURLFilter
 from nutchlike.urls.rule_text import UNNAMED, configured_rules
 
-DEFAULT_FILE = "db-ignore-external-exemptions.txt"
-
 
 class IgnoreExemptRules:
     """Says which links to other hosts NUTCH_DB_IGNORE_EXTERNAL_LINKS does not hold for.
@@ -31,7 +29,7 @@ class IgnoreExemptRules:
         Raises ValueError for bad rules, and for a file that is missing, naming the places tried.
         """
         prefix = "NUTCH_DB_IGNORE_EXTERNAL_EXEMPTIONS"
-        rules, source = configured_rules(settings, prefix, DEFAULT_FILE, may_be_missing=False)
+        rules, source = configured_rules(settings, prefix, may_be_missing=False)
         return cls(rules, source=source, strict=settings.getbool("NUTCH_STRICT"))
 
     def is_exempt(self, from_url: str, to_url: str) -> bool:

@@ -7,8 +7,6 @@ from typing import Self
 from nutchlike.contracts import SettingsReader
 from nutchlike.urls.rule_text import NO_RULE, UNNAMED, configured_rules, numbered_lines
 
-DEFAULT_FILE = "prefix-urlfilter.txt"
-
 
 class PrefixURLFilter:
     """Accepts a URL that begins with a line of ``rules``, and no other.
@@ -38,7 +36,7 @@ class PrefixURLFilter:
 
         Raises ValueError for a file that is missing, naming the places tried; with NUTCH_STRICT it means no rules.
         """
-        rules, source = configured_rules(settings, "NUTCH_URLFILTER_PREFIX", DEFAULT_FILE)
+        rules, source = configured_rules(settings, "NUTCH_URLFILTER_PREFIX")
         return cls(rules, source=source, strict=settings.getbool("NUTCH_STRICT"))
 
     def filter(self, url: str) -> str | None:

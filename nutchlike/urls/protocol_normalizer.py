@@ -11,8 +11,6 @@ from nutchlike.urls.java_url import DEFAULT_PORTS
 from nutchlike.urls.rule_text import UNNAMED, configured_rules, numbered_lines
 from nutchlike.urls.url_parts import java_trim, url_parts
 
-DEFAULT_FILE = "protocols.txt"
-
 logger = logging.getLogger(__name__)
 
 _BLANKS = re.compile(r"[ \t\n\x0b\f\r]+")
@@ -47,7 +45,7 @@ class ProtocolURLNormalizer:
 
         Raises ValueError for a file that is missing, naming the places tried; with NUTCH_STRICT it means no rules.
         """
-        rules, source = configured_rules(settings, "NUTCH_URLNORMALIZER_PROTOCOLS", DEFAULT_FILE)
+        rules, source = configured_rules(settings, "NUTCH_URLNORMALIZER_PROTOCOLS")
         return cls(rules, source=source, strict=settings.getbool("NUTCH_STRICT"))
 
     def normalize(self, url: str) -> str:

@@ -12,8 +12,6 @@ from nutchlike.urls.java_url import parse_java_url
 from nutchlike.urls.registered_domain import registered_domain
 from nutchlike.urls.rule_text import NO_RULE, UNNAMED, configured_rules, numbered_lines
 
-DEFAULT_FILE = "regex-urlfilter.txt"
-
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
@@ -59,7 +57,7 @@ class RegexURLFilter:
         NUTCH_URLFILTER_REGEX_RULES, the rules themselves, beats NUTCH_URLFILTER_REGEX_FILE, their file.
         Raises ValueError for a file that is missing or empty (naming the places tried) and for bad rules.
         """
-        rules, source = configured_rules(settings, "NUTCH_URLFILTER_REGEX", DEFAULT_FILE, may_be_missing=False)
+        rules, source = configured_rules(settings, "NUTCH_URLFILTER_REGEX", may_be_missing=False)
         return cls(rules, source=source, strict=settings.getbool("NUTCH_STRICT"))
 
     def filter(self, url: str) -> str | None:

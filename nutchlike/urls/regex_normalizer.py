@@ -15,7 +15,6 @@ from nutchlike.urls.rule_text import configured_rules, rules_of_file
 
 logger = logging.getLogger(__name__)
 
-_DEFAULT_FILE = "regex-normalize.xml"
 _PREFIX = "NUTCH_URLNORMALIZER_REGEX"
 
 
@@ -62,7 +61,7 @@ class RegexURLNormalizer:
         setting = f"{_PREFIX}_FILE_{_setting_suffix(scope or '')}"
         name = settings.get(setting) if scope else None
         if not name:
-            text, source = configured_rules(settings, _PREFIX, _DEFAULT_FILE)
+            text, source = configured_rules(settings, _PREFIX)
             return cls(text, source=source, strict=strict)
         text, source = rules_of_file(settings, setting, name)
         return cls(text, source=source, strict=strict)

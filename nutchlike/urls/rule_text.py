@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from nutchlike import default_settings
 from nutchlike.contracts import SettingsReader
 from nutchlike.urls.rule_files import NoRuleFile, read_rule_file
 
@@ -28,20 +29,18 @@ def numbered_lines(rules: str | None, *, source: str, strict: bool) -> Iterator[
     yield from enumerate(_LINE_ENDS.split(text), start=1)
 
 
-def configured_rules(
-    settings: SettingsReader, prefix: str, default_file: str, *, may_be_missing: bool = True
-) -> tuple[str, str]:
+def configured_rules(settings: SettingsReader, prefix: str, *, may_be_missing: bool = True) -> tuple[str, str]:
     """Return the rules that ``<prefix>_RULES`` holds or ``<prefix>_FILE`` names, and how to call them in messages.
 
-    The rules beat the file; ``default_file`` is the file when neither is set. With NUTCH_STRICT, and where
-    Nutch only logs a missing file (``may_be_missing``), a file that is missing or empty means no rules.
+    The rules beat the file; the file of default_settings.py stands where neither is set. With NUTCH_STRICT, and
+    where Nutch only logs a missing file (``may_be_missing``), a file that is missing or empty means no rules.
 
     Raises ValueError that names the setting, and the places tried, for a file that cannot be read.
     """
     rules = settings.get(f"{prefix}_RULES")
     if rules is not None:
         return str(rules), f"{prefix}_RULES"
-    name = settings.get(f"{prefix}_FILE") or default_file
+    name = settings.get(f"{prefix}_FILE") or getattr(default_settings, f"{prefix}_FILE")
     try:
         return rules_of_file(settings, f"{prefix}_FILE", name)
     except NoRuleFile:

@@ -8,7 +8,6 @@ from nutchlike.contracts import SettingsReader
 from nutchlike.urls.rule_text import UNNAMED, configured_rules, numbered_lines
 from nutchlike.urls.url_parts import java_trim, port_suffix, url_parts
 
-DEFAULT_FILE = "slashes.txt"
 _EXTENSION_MAX = 6  # characters, the dot included; a dot within so many from the end begins an extension
 
 
@@ -47,7 +46,7 @@ class SlashURLNormalizer:
         Raises ValueError for bad rules, and for a file that is missing, naming the places tried; with
         NUTCH_STRICT it means no rules.
         """
-        rules, source = configured_rules(settings, "NUTCH_URLNORMALIZER_SLASHES", DEFAULT_FILE)
+        rules, source = configured_rules(settings, "NUTCH_URLNORMALIZER_SLASHES")
         return cls(rules, source=source, strict=settings.getbool("NUTCH_STRICT"))
 
     def normalize(self, url: str) -> str:

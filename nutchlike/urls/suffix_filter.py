@@ -10,8 +10,6 @@ from nutchlike.contracts import SettingsReader
 from nutchlike.urls.rule_text import NO_RULE, UNNAMED, configured_rules, numbered_lines
 from nutchlike.urls.url_parts import java_trim, url_parts
 
-DEFAULT_FILE = "suffix-urlfilter.txt"
-
 logger = logging.getLogger(__name__)
 
 _MODE = re.compile(r"[+-][IP]*")
@@ -57,7 +55,7 @@ class SuffixURLFilter:
 
         Raises ValueError for a file that is missing, naming the places tried; with NUTCH_STRICT it means no rules.
         """
-        rules, source = configured_rules(settings, "NUTCH_URLFILTER_SUFFIX", DEFAULT_FILE)
+        rules, source = configured_rules(settings, "NUTCH_URLFILTER_SUFFIX")
         return cls(rules, source=source, strict=settings.getbool("NUTCH_STRICT"))
 
     def filter(self, url: str) -> str | None:
