@@ -13,6 +13,7 @@ logger = logging.getLogger(__name__)
 # The least value of each number that the crawl reads; units stand in default_settings.py and settings.py.
 FLOATS = {
     "DOWNLOAD_DELAY": 0.0,
+    "NUTCH_FETCHER_SERVER_DELAY": 0.0,
     "NUTCH_LEASE_SECONDS": 3.0,
     "NUTCH_LEASE_AGE_MAX": 1.0,
     "NUTCH_STORE_WAIT_MAX": 0.0,
@@ -21,6 +22,7 @@ FLOATS = {
 INTS = {
     "CONCURRENT_REQUESTS": 0,
     "CONCURRENT_REQUESTS_PER_DOMAIN": 1,
+    "NUTCH_FETCHER_THREADS_PER_QUEUE": 1,
     "DEPTH_LIMIT": 0,
     "SCHEDULER_IDLE_BEFORE_CLOSE": 0,
     "NUTCH_LEASE_BATCH": 1,
@@ -38,6 +40,8 @@ BOOLS = (
     "SCHEDULER_PERSIST",
     "SCHEDULER_FLUSH_ON_START",
     "NUTCH_STRICT",
+    "NUTCH_URLNORMALIZER_BASIC_HOST_IDNA2008",
+    "NUTCH_URLNORMALIZER_BASIC_HOST_TRIM_TRAILING_DOT",
     "NUTCH_DB_INJECTOR_OVERWRITE",
     "NUTCH_DB_INJECTOR_UPDATE",
     "NUTCH_DB_UPDATE_PURGE_404",
@@ -71,7 +75,8 @@ def get_bool(settings: BaseSettings, name: str) -> bool:
 def check_settings(settings: BaseSettings) -> None:
     """Raise ValueError for the first setting of the tables above that cannot be used; warn of unknown NUTCH_ names."""
     for name in FLOATS:
-        get_float(settings, name)
+        if settings.get(name) is not None:
+            get_float(settings, name)
     for name in INTS:
         if settings.get(name) is not None:
             get_int(settings, name)
@@ -83,6 +88,8 @@ def check_settings(settings: BaseSettings) -> None:
         for name in map(str, settings)
         if name.startswith("NUTCH_") and name not in known and not name.startswith(PREFIXES)
     )
+    if not settings.getlist("NUTCH_URL_FILTERS"):
+        logger.warning("NUTCH_URL_FILTERS is empty: no rule rejects a URL")
     if unknown:
         logger.warning("Unknown settings, which nothing reads: %s", ", ".join(unknown))
 

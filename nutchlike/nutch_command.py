@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
+from scrapy.settings import BaseSettings
 
+from nutchlike.checked_settings import check_settings
 from nutchlike.nutch_properties import configured_conf
 
 
@@ -22,3 +27,19 @@ class NutchCommand(ScrapyCommand):
             configured_conf(self.settings, environ=os.environ)
         except ValueError as error:
             raise UsageError(str(error), print_help=False) from error
+
+    def check(self, settings: BaseSettings) -> None:
+        """Raise UsageError for a setting that cannot be used, and warn of those that nothing reads."""
+        try:
+            check_settings(settings)
+        except ValueError as error:
+            raise UsageError(str(error), print_help=False) from error
+
+    @contextmanager
+    def output(self) -> Iterator[None]:
+        """While this lasts, a reader that closes the pipe (``| head``) ends the output without a traceback."""
+        try:
+            yield
+            sys.stdout.flush()
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the interpreter flushes once more

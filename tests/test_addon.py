@@ -95,3 +95,17 @@ def test_switches_are_off_as_text(value: str) -> None:
 def test_a_name_that_nothing_reads_is_pointed_out(caplog: pytest.LogCaptureFixture) -> None:
     check_settings(built(NUTCH_LEESE_SECONDS=5).settings)
     assert "NUTCH_LEESE_SECONDS" in caplog.text
+
+
+@pytest.mark.parametrize("name", ["NUTCH_FETCHER_SERVER_DELAY", "NUTCH_FETCHER_THREADS_PER_QUEUE"])
+@pytest.mark.parametrize("value", ["abc", "-1", ""])
+def test_a_bad_value_under_nutchs_name_is_refused_under_that_name(name: str, value: str) -> None:
+    settings = Settings({"ADDONS": ADDONS, name: value}, priority="project")
+    AsyncCrawlerRunner(settings)
+    with pytest.raises(ValueError, match=name):
+        check_settings(settings)
+
+
+def test_a_crawl_without_any_filter_says_so(caplog: pytest.LogCaptureFixture) -> None:
+    check_settings(built(NUTCH_URL_FILTERS=[]).settings)
+    assert "no rule rejects a URL" in caplog.text

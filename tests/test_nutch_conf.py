@@ -208,7 +208,16 @@ def test_a_bad_conf_folder_ends_the_crawl_at_its_start_with_one_line(
     assert "Traceback" not in err
 
 
-@pytest.mark.parametrize("command", [("crawl", "site"), ("readdb", "--stats"), ("fetch", "http://127.0.0.1:1/")])
+COMMANDS = [
+    ("crawl", "site"),
+    ("readdb", "--stats"),
+    ("fetch", "http://127.0.0.1:1/"),
+    ("inject", "seeds/urls.txt"),
+    ("urlcheck", "http://a.test/"),
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_names_a_folder_that_is_not_there_in_one_line(tmp_path: Path, command: tuple[str, ...]) -> None:
     project = Project(tmp_path, {"NUTCH_CONF_DIR": tmp_path / "nowhere"})
     code, _, err = project.command(*command)

@@ -71,3 +71,12 @@ def test_bad_rules_are_bad_usage_and_named(project: Project) -> None:
     code, out, err = project.command("urlcheck", "http://a.test/")
     assert (code, out) == (2, "")
     assert "rules.txt:1" in err
+
+
+def test_a_reader_that_stops_reading_is_no_error(tmp_path: Path) -> None:
+    urls = tmp_path / "urls"
+    urls.write_text("http://a.test/\n" * 20_000, encoding="utf-8")
+    line = f"{sys.executable} -m scrapy urlcheck < {urls} | head -1"
+    done = subprocess.run(line, shell=True, cwd=PROJECT, capture_output=True, text=True, timeout=60, check=False)
+    assert done.stdout.startswith("accepted\thttp://a.test/")
+    assert "Traceback" not in done.stderr

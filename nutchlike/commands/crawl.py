@@ -7,7 +7,6 @@ import argparse
 from scrapy.commands.crawl import Command as CrawlCommand
 from scrapy.exceptions import UsageError
 
-from nutchlike.checked_settings import check_settings
 from nutchlike.nutch_command import NutchCommand
 from nutchlike.plugins import check_plugins
 
@@ -22,8 +21,8 @@ class Command(NutchCommand, CrawlCommand):
             raise UsageError("give the name of one spider")
         assert self.crawler_process is not None
         crawler = self._create_crawler(args[0])
+        self.check(crawler.settings)
         try:
-            check_settings(crawler.settings)
             check_plugins(crawler.settings)
         except ValueError as error:
             raise UsageError(str(error), print_help=False) from error

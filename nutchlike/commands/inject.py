@@ -8,20 +8,20 @@ import time
 from collections.abc import Iterable
 
 import redis
-from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
 from nutchlike.checked_settings import get_bool
 from nutchlike.crawl_store import open_store
 from nutchlike.injector import Injector, Line, batches, build_injector
+from nutchlike.nutch_command import NutchCommand
 from nutchlike.seed_sources import find_seed_sources
 from nutchlike.seeds import INTERVAL_KEY, SCORE_KEY
 from nutchlike.store.crawldb import Merge, Seed
 from nutchlike.store.errors import StoreUnavailable
 
 
-class Command(ScrapyCommand):
+class Command(NutchCommand):
     """Seeds of files, folders, http URLs and standard input; exit code 1 when none of them could be used."""
 
     requires_project = True
@@ -57,6 +57,7 @@ class Command(ScrapyCommand):
             raise UsageError("give seed files, folders, http URLs, or - for standard input")
         merge: Merge | None = "overwrite" if opts.overwrite else "update" if opts.update else None
         settings = self._settings_of(opts.spider)
+        self.check(settings)
         try:
             injector = build_injector(
                 settings,
@@ -67,7 +68,9 @@ class Command(ScrapyCommand):
                 shown=sys.maxsize,
             )
             lines = batches(injector.read(find_seed_sources(args)))
-            usable = _show(injector, lines) if opts.dry_run else _inject(injector, lines, settings, opts)
+            usable = 0
+            with self.output():
+                usable = _show(injector, lines) if opts.dry_run else _inject(injector, lines, settings, opts)
         except (StoreUnavailable, ValueError) as error:
             raise UsageError(str(error), print_help=False) from error
         except redis.RedisError as error:

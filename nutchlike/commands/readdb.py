@@ -39,6 +39,7 @@ class Command(NutchCommand):
         if not (args or opts.stats or opts.cash or opts.dump or opts.dead):
             raise UsageError("give --stats, --cash, --dump, --dead or URLs")
         assert self.settings is not None
+        self.check(self.settings)
         chain = build_url_chain(self.settings)
         urls = [chain.normalized(url) for url in args]
         if None in urls:

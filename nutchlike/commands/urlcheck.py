@@ -7,15 +7,15 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 
+from nutchlike.nutch_command import NutchCommand
 from nutchlike.plugins import SCOPE_DEFAULT, SCOPE_INJECT, SCOPE_OUTLINK, build_plugins, build_url_chain
 from nutchlike.seed_sources import STDIN
 from nutchlike.urls.chain import ExplainingFilter
 
 
-class Command(ScrapyCommand):
+class Command(NutchCommand):
     """One line a URL: verdict, URL as given, normalized URL, deciding rule; exit code 1 when one was rejected."""
 
     requires_project = True
@@ -40,19 +40,21 @@ class Command(ScrapyCommand):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         assert self.settings is not None
+        self.check(self.settings)
         try:
             filters = build_plugins(self.settings, "NUTCH_URL_FILTERS")
             chain = build_url_chain(self.settings, scope=opts.scope)
         except ValueError as error:
             raise UsageError(str(error), print_help=False) from error
-        for url in _urls(args or [STDIN]):
-            verdict = chain.judge(url)
-            if verdict.url is None:
-                self.exitcode = 1
-                normalized = chain.normalized(url)
-                print("rejected", url, "-" if normalized is None else normalized, verdict.reason, sep="\t", flush=True)
-            else:
-                print("accepted", url, verdict.url, _accepting_rules(filters, verdict.url), sep="\t", flush=True)
+        with self.output():
+            for url in _urls(args or [STDIN]):
+                verdict = chain.judge(url)
+                if verdict.url is None:
+                    self.exitcode = 1
+                    normalized = chain.normalized(url) or "-"
+                    print("rejected", url, normalized, verdict.reason, sep="\t", flush=True)
+                else:
+                    print("accepted", url, verdict.url, _accepting_rules(filters, verdict.url), sep="\t", flush=True)
 
 
 def _urls(args: Iterable[str]) -> Iterator[str]:
@@ -61,7 +63,8 @@ def _urls(args: Iterable[str]) -> Iterator[str]:
             yield arg
             continue
         for line in sys.stdin:
-            if url := line.partition("\t")[0].strip():  # a seed line will do
+            url = line.partition("\t")[0].strip()  # a seed line will do
+            if url and not url.startswith("#"):
                 yield url
 
 
