@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -87,8 +88,15 @@ def _add(result: ConfSettings, setting: str, value: Any, origin: Iterable[Proper
 
 
 def _as_default(setting: str, value: str) -> str:
-    """Return ``value`` as Scrapy reads it: booleans in lower case, which Hadoop does not ask for."""
-    return value.lower() if isinstance(_KNOWN[setting], bool) else value
+    """Return ``value`` as Scrapy reads it: Hadoop also takes booleans in capitals, ``0x10`` and ``1.5f``."""
+    default = _KNOWN[setting]
+    if isinstance(default, bool):
+        return value.lower()
+    if isinstance(default, int) and re.fullmatch(r"[+-]?0[xX][0-9a-fA-F]+", value):
+        return str(int(value, 16))
+    if isinstance(default, float) and re.fullmatch(r"[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?[fFdD]", value):
+        return value[:-1]
+    return value
 
 
 def _user_agent(agent: Mapping[str, Property]) -> str:

@@ -130,3 +130,21 @@ def test_what_nothing_reads_is_listed_once_and_only_from_nutch_site(
 def test_a_conf_folder_is_no_setting_that_a_conf_folder_has(tmp_path: Path) -> None:
     folder = write_conf(tmp_path, site={"conf.dir": "/elsewhere"})
     assert built(folder).settings["NUTCH_CONF_DIR"] == str(folder)
+
+
+def test_numbers_and_booleans_may_be_written_as_hadoop_reads_them(tmp_path: Path) -> None:
+    folder = write_conf(
+        tmp_path,
+        site={
+            "db.fetch.interval.default": "0x10",
+            "db.score.injected": "1.5f",
+            "db.signature.text_profile.quant_rate": "0.05F",
+            "db.ignore.external.links": "TRUE",
+        },
+    )
+    settings = built(folder).settings
+    check_settings(settings)
+    assert settings.getint("NUTCH_DB_FETCH_INTERVAL_DEFAULT") == 16
+    assert settings.getfloat("NUTCH_DB_SCORE_INJECTED") == 1.5
+    assert settings.getfloat("NUTCH_DB_SIGNATURE_TEXT_PROFILE_QUANT_RATE") == 0.05
+    assert settings.getbool("NUTCH_DB_IGNORE_EXTERNAL_LINKS")
