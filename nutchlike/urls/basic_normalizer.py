@@ -53,9 +53,11 @@ class BasicURLNormalizer:
     parameters keep their order, for servers may read it.
 
     By default a second pass changes nothing, and what nobody can fetch is refused. Nutch differs there: it
-    keeps empty hosts, ``a..test``, labels over 63 octets and any port, drops the host of
-    ``http://a@b@c.test/``, escapes inner tabs and newlines, refuses a NBSP at the ends, keeps ``/..?x``,
-    and takes file: and jar: too. ``strict`` gives Nutch's results.
+    keeps empty hosts, ``a..test``, ``http:x``, labels over 63 octets, any port, IPv6 zones, and blanks, ``%``, ``@``
+    and ``^`` in a host; drops the host of ``http://a@b@c.test/``; escapes inner tabs and newlines and a NBSP at the
+    end; keeps ``/..?x``, makes ``/../..b`` ``/b`` (here ``/..b``), leaves dot segments beside a backslash, writes
+    ``?`` for a lone surrogate (here the escaped U+FFFD); and takes file: and jar: too. ``strict`` gives Nutch's
+    results.
 
     Raises ValueError for an unknown ``host_idn`` unless ``strict`` (Nutch ignores it).
     """
