@@ -7,9 +7,14 @@ from pathlib import Path
 
 import pytest
 import redis
+from hypothesis import settings
 
 from nutchlike.store.embedded import EmbeddedServer
 from nutchlike.store.server_process import is_served
+
+# How long an example takes says more about the machine than about the code.
+settings.register_profile("nutchlike", deadline=None)
+settings.load_profile("nutchlike")
 
 
 @pytest.fixture(scope="session")
