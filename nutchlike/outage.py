@@ -36,10 +36,6 @@ class Outage:
         self._wait_max = wait_max
         self._since: float | None = None
 
-    @property
-    def is_on(self) -> bool:
-        return self._since is not None
-
     def begin(self, error: redis.RedisError) -> None:
         """The store failed: CRITICAL the first time; past ``wait_max`` the crawl ends with ``store_unavailable``."""
         now = time.monotonic()

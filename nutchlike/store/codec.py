@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from nutchlike.crawldatum import CrawlDatum, DbStatus
 
 VERSION = 1
-HAS_METADATA, HAS_REQUEST, ONCE = 1, 2, 4
 # version, status, retries, attempts, flags, depth, cash, history, fetch time, modified time, interval, site,
 # size of the signatures; behind them stands the path
 _HEADER = struct.Struct(">BBBBBBddIIIIB")
