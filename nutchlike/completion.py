@@ -146,7 +146,7 @@ class Completion:
         now = time.time()
         done = [(page, after) for page in pages if (after := self._done_or_buried(page, now, store)) is not None]
         try:
-            replies = store.frontier.complete([after for _, after in done], now=now)
+            replies = store.frontier.complete([after for _, after in done], now=now).new
         except redis.RedisError:
             self._ready = [page for page, _ in done] + self._ready
             raise
@@ -172,7 +172,7 @@ class Completion:
     def _bury(self, page: Page, error: Exception, store: CrawlStore) -> None:
         logger.error("Dead letter: %s cannot be acknowledged: %s", page.url, error)
         self._crawler.stats.inc_value("nutch/scheduler/dead_letters")
-        store.frontier.bury(page.lease.id, str(error), now=time.time())
+        store.frontier.bury(page.lease.key, str(error), now=time.time())
 
     def _acknowledged(self, page: Page, after: PageDone, discovered: int | None, store: CrawlStore) -> None:
         """Count what came of a page, and free the contents that it has no more."""
@@ -186,7 +186,7 @@ class Completion:
         stats.inc_value("nutch/outlinks/new", discovered)
         for key in {page.key, page.lease.datum.dedup_key} - {None, after.datum.dedup_key}:
             assert key is not None
-            store.signatures.free(page.lease.id, key)
+            store.signatures.free(page.lease.key, key)
 
     def _done(self, page: Page, now: int) -> PageDone:
         """Turn a page that is ready into its new state and the division of its cash."""
@@ -215,7 +215,7 @@ class Completion:
         else:
             datum = replace(datum, signature=before.signature, dedup_key=before.dedup_key)
         return PageDone(
-            id=lease.id,
+            key=lease.key,
             datum=datum,
             due=retry or page.is_recrawled,
             keep_request=retry,
@@ -260,7 +260,8 @@ class Completion:
         for item in page.items:
             self._page_of_item.pop(id(item), None)
         page.items = []
-        same = page.key is not None and page.key == page.lease.datum.dedup_key
+        before = page.lease.datum
+        same = page.key is not None and before.signature is not None and page.key == before.dedup_key
         page.outcome = Outcome.NOTMODIFIED if outcome is Outcome.SUCCESS and same else outcome
         self._forget(page)
         self._ready.append(page)

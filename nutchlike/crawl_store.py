@@ -17,13 +17,17 @@ from scrapy.utils.project import project_data_dir
 from scrapy_redis import connection as scrapy_redis_connection
 
 from nutchlike.checked_settings import get_float, get_int
+from nutchlike.store.check import StoreCheck
+from nutchlike.store.compact import keep_hashes_compact
 from nutchlike.store.connection import check_client, check_redis_url, hide_password
 from nutchlike.store.crawldb import CrawlDb
 from nutchlike.store.embedded import EmbeddedServer
-from nutchlike.store.frontier import Frontier
-from nutchlike.store.keys import PartitionKeys
+from nutchlike.store.frontier import Frontier, Limits
+from nutchlike.store.layout import agree_on_layout, forget_crawl
+from nutchlike.store.scripts import Scripts
 from nutchlike.store.signature_index import SignatureIndex
 from nutchlike.store.worker import worker_name
+from nutchlike.urls.identity import host_key
 
 logger = logging.getLogger(__name__)
 
@@ -36,11 +40,12 @@ class CrawlStore:
     crawldb: CrawlDb
     frontier: Frontier
     signatures: SignatureIndex
+    check: StoreCheck
     close: Callable[[], None]
 
 
-def open_store(settings: BaseSettings, *, crawl_id: str) -> CrawlStore:
-    """Connect to REDIS_URL (or REDIS_HOST), or to the embedded store when neither is set.
+def open_store(settings: BaseSettings, *, crawl_id: str, flush: bool = False) -> CrawlStore:
+    """Connect to REDIS_URL (or REDIS_HOST), or to the embedded store when neither is set; ``flush`` forgets the crawl.
 
     Raises ValueError for settings that cannot be used, StoreUnavailable when there is no server.
     """
@@ -49,28 +54,52 @@ def open_store(settings: BaseSettings, *, crawl_id: str) -> CrawlStore:
         check_client(client)
         # One more try at once for a connection that has gone stale; whoever waits longer must not block the reactor.
         client.set_retry(Retry(NoBackoff(), 1))
+        keep_hashes_compact(client)
+        crawl_id = settings.get("NUTCH_CRAWL_ID") or crawl_id
+        if flush:
+            forget_crawl(client, crawl_id)
+        keys = agree_on_layout(
+            client,
+            crawl_id,
+            partitions=get_int(settings, "NUTCH_PARTITIONS") if settings.get("NUTCH_PARTITIONS") is not None else None,
+            default=1,
+            queue_mode="byHost",
+        )
     except Exception:
         leave()
         raise
     atexit.register(leave)  # a crawl that fails to open never gets to close(); leaving twice does nothing
-    keys = PartitionKeys(settings.get("NUTCH_CRAWL_ID") or crawl_id)
-    per_host = get_int(settings, "CONCURRENT_REQUESTS_PER_DOMAIN")
+    scripts = Scripts(client, [partition.all() for partition in keys.partitions])
+    queue_of = host_key
     frontier = Frontier(
         client,
         keys,
+        scripts,
         worker=worker_name(),
-        delay=host_delay(settings),
-        per_host=per_host,
-        lease_seconds=get_float(settings, "NUTCH_LEASE_SECONDS"),
-        attempts_max=get_int(settings, "NUTCH_FETCH_ATTEMPTS_MAX"),
+        limits=_limits(settings),
         fetch_interval=get_int(settings, "NUTCH_DB_FETCH_INTERVAL_DEFAULT"),
+        queue_of=queue_of,
     )
     return CrawlStore(
         client=client,
-        crawldb=CrawlDb(client, keys, per_host=per_host),
+        crawldb=CrawlDb(client, keys, scripts, queue_of=queue_of),
         frontier=frontier,
-        signatures=SignatureIndex(client, keys),
+        signatures=SignatureIndex(keys, scripts),
+        check=StoreCheck(client, keys, scripts),
         close=leave,
+    )
+
+
+def _limits(settings: BaseSettings) -> Limits:
+    return Limits(
+        delay=host_delay(settings),
+        per_host=get_int(settings, "CONCURRENT_REQUESTS_PER_DOMAIN"),
+        host_max=get_int(settings, "NUTCH_GENERATE_MAX_COUNT"),
+        all_max=get_int(settings, "NUTCH_GENERATE_TOP_N"),
+        lease_seconds=get_float(settings, "NUTCH_LEASE_SECONDS"),
+        attempts_max=get_int(settings, "NUTCH_FETCH_ATTEMPTS_MAX"),
+        again_share=get_float(settings, "NUTCH_REFETCH_SHARE"),
+        host_wait_max=get_float(settings, "NUTCH_HOST_WAIT_MAX"),
     )
 
 

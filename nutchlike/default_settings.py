@@ -77,10 +77,16 @@ NUTCH_DEDUP_ENABLED = True
 # --- Politeness (Nutch: fetcher) -----------------------------------------------------------------
 NUTCH_FETCHER_SERVER_DELAY: float | None = None  # seconds between two requests to a host; None = DOWNLOAD_DELAY
 NUTCH_FETCHER_THREADS_PER_QUEUE: int | None = None  # requests at once to a host; None = CONCURRENT_REQUESTS_PER_DOMAIN
+NUTCH_HOST_WAIT_MAX = 600  # seconds; a crawl does not stay open for hosts that may be asked only later than that
 
 # --- Frontier ------------------------------------------------------------------------------------
 NUTCH_CRAWL_ID: str | None = None  # which crawl in the store; None = the spider's name
 NUTCH_DATA_DIR: str | None = None  # folder of the embedded store; None = .scrapy/nutch beside scrapy.cfg
+# Partitions that a crawl's URLs are spread over, fixed when it begins; None = as it was begun, else 1 (a cluster: 16).
+NUTCH_PARTITIONS: int | None = None
+NUTCH_GENERATE_MAX_COUNT = -1  # URLs of one host that are ever fetched, over all runs; -1 = all
+NUTCH_GENERATE_TOP_N = -1  # URLs that are ever fetched, over all runs; -1 = all
+NUTCH_REFETCH_SHARE = 0.5  # part of the fetches that goes to pages fetched before, while new ones wait too; 0 to 1
 NUTCH_LEASE_SECONDS = 60  # a page whose worker is silent for so long is handed out again
 NUTCH_LEASE_AGE_MAX = 1800  # seconds; a page that is not done by then is given up by its worker
 NUTCH_LEASE_BATCH = 16  # pages leased with one call while hosts need no delay

@@ -36,16 +36,17 @@ class LeaseBuffer:
         self._leases: deque[Lease] = deque()
         self._seen: LeaseBatch | None = None  # the last look at the frontier; None = it may have changed since
         self._not_before = 0.0
+        self._has_mended = False
 
     @property
-    def ids(self) -> list[bytes]:
-        """The url ids of the leases that were not taken yet."""
-        return [lease.id for lease in self._leases]
+    def keys(self) -> list[bytes]:
+        """The record keys of the leases that were not taken yet."""
+        return [lease.key for lease in self._leases]
 
     @property
     def has_work(self) -> bool:
         """Whether any worker of this crawl had work at the last look, or there was none since something changed."""
-        return bool(self._leases) or self._seen is None or self._seen.waiting > 0 or self._seen.leased > 0
+        return bool(self._leases) or self._seen is None or self._seen.is_open
 
     def take(self, store: CrawlStore) -> Lease | None:
         """Return the best lease, or ``None`` when there is none now."""
@@ -54,10 +55,10 @@ class LeaseBuffer:
         return self._leases.popleft() if self._leases else None
 
     def drop(self) -> list[bytes]:
-        """Forget the leases that were not taken, and return their url ids."""
-        ids = self.ids
+        """Forget the leases that were not taken, and return their record keys."""
+        keys = self.keys
         self._leases.clear()
-        return ids
+        return keys
 
     def look_again(self, *, after: float = 0.0) -> None:
         """Believe nothing that was known of the frontier; ask it again, after some seconds."""
@@ -69,7 +70,7 @@ class LeaseBuffer:
         """Make a lease that cannot be used a dead letter."""
         self._count_dead(1, reason)
         try:
-            store.frontier.bury(lease.id, reason, now=time.time())
+            store.frontier.bury(lease.key, reason, now=time.time())
         except redis.RedisError as error:  # the lease ends by itself, and comes here again
             self._outage.begin(error)
 
@@ -80,8 +81,11 @@ class LeaseBuffer:
         wanted = self._wanted()
         try:
             seen = store.frontier.lease(wanted, now=now)
-            if seen.waiting and not (seen.leases or seen.leased or seen.ask_again_at):
-                logger.warning("URLs wait but none can be had: %d put back", store.crawldb.rebuild(now=now))
+            if seen.waiting and not seen.is_open and not self._has_mended:
+                self._has_mended = True
+                if mended := store.check.mend_queues(now=now):
+                    logger.warning("URLs waited in no queue: %d put back", mended)
+                    seen = store.frontier.lease(wanted, now=now)
         except redis.RedisError as error:
             self._outage.begin(error)
             self.look_again(after=RETRY_SECONDS)
@@ -89,8 +93,6 @@ class LeaseBuffer:
         self._outage.end()
         self._seen = seen
         self._leases.extend(seen.leases)
-        if seen.orphans:
-            self._crawler.stats.inc_value("nutch/scheduler/orphans", seen.orphans)
         if seen.buried:
             self._count_dead(seen.buried, "lost their lease too often, or cannot be read; see scrapy readdb --dead")
         if len(seen.leases) < wanted:

@@ -25,7 +25,6 @@ from nutchlike.request_meta import PAGE
 from nutchlike.store.errors import StoreUnavailable
 from nutchlike.store.stored_url import StoredURL
 from nutchlike.stored_requests import StoredRequests
-from nutchlike.urls.identity import host_key
 
 logger = logging.getLogger(__name__)
 
@@ -76,14 +75,14 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
     def open(self, spider: Spider) -> None:
         """Connect to the store, take over what killed workers of this machine held, mend the queues."""
         try:
-            self._store = store = open_store(self._crawler.settings, crawl_id=spider.name)
-            if self.flush_on_start:
-                store.crawldb.clear()
+            settings = self._crawler.settings
+            self._store = store = open_store(settings, crawl_id=spider.name, flush=self.flush_on_start)
             now = time.time()
             lost = store.frontier.release_dead_workers(now=now)
             counts = store.crawldb.counts()
-            if not counts.leased and store.crawldb.recount():
-                logger.warning("Queues did not match the CrawlDb: %d URLs put back", store.crawldb.rebuild(now=now))
+            store.frontier.lease(0, now=now)  # tells the store the limits of this run
+            if mended := store.check.mend_queues(now=now):
+                logger.warning("Queues did not match the CrawlDb: %d URLs put back", mended)
         except (StoreUnavailable, ValueError, redis.RedisError) as error:
             logger.critical("%s", error, extra={"spider": spider})
             # Scrapy ends cleanly only when all its parts are open: ask for the end at the signal that says so
@@ -113,7 +112,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
 
     def _give_back(self) -> None:
         """Return every lease that this worker still has; those pages wait again as before."""
-        ids = [page.lease.id for page in self.completion.unfinished] + self._leases.drop()
+        ids = [page.lease.key for page in self.completion.unfinished] + self._leases.drop()
         self.store.frontier.give_back(ids, now=time.time())
 
     def _give_back_at_exit(self) -> None:
@@ -191,7 +190,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
         """Return a request of a page that this worker holds already, when the host's clock allows."""
         for request in list(self._again):
             try:
-                wait = self.store.frontier.claim_host(host_key(request.url), now=time.time()) if self._delay else 0.0
+                wait = self.store.frontier.claim_host(request.url, now=time.time()) if self._delay else 0.0
             except redis.RedisError as error:
                 self._store_failed(error)
                 return None
@@ -263,7 +262,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
         for page in self.completion.give_up(older_than=now - self._age_max):
             logger.error("Gave up %s: not done after %d s", page.url, self._age_max)
             self.stats.inc_value("nutch/scheduler/given_up")
-        ids = [page.lease.id for page in self.completion.unfinished] + self._leases.ids
+        ids = [page.lease.key for page in self.completion.unfinished] + self._leases.keys
         try:
             self.store.frontier.release_dead_workers(now=now)
             lost = self.store.frontier.renew(ids, now=now)

@@ -3,38 +3,40 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import redis
 
 from nutchlike.crawldatum import DbStatus
 from nutchlike.scoring.opic import PaperOPIC
+from nutchlike.store.check import StoreCheck
 from nutchlike.store.crawldb import CrawlDb, Seed
-from nutchlike.store.frontier import Frontier, Lease, PageDone
-from nutchlike.store.keys import PartitionKeys
+from nutchlike.store.frontier import Frontier, Lease, Limits, PageDone
+from nutchlike.store.host_records import read_hosts
+from nutchlike.store.keys import CrawlKeys, partition_and_handle
+from nutchlike.store.scripts import Scripts
 from nutchlike.store.stored_url import StoredURL
+from nutchlike.urls.identity import host_key
 
-KEYS = PartitionKeys("site")
+KEYS = CrawlKeys("site")
+NAMES = KEYS.partitions[0]
 NOW = 1_000_000.0
 MONTH = 2_592_000
 
 
-def frontier(
-    client: redis.Redis,
-    *,
-    worker: str = "w1",
-    delay: float = 0.0,
-    per_host: int = 100,
-    attempts_max: int = 3,
-) -> Frontier:
+def scripts_of(client: redis.Redis, keys: CrawlKeys) -> Scripts:
+    return Scripts(client, [partition.all() for partition in keys.partitions])
+
+
+def frontier(client: redis.Redis, *, worker: str = "w1", keys: CrawlKeys = KEYS, **limits: Any) -> Frontier:
     return Frontier(
         client,
-        KEYS,
+        keys,
+        scripts_of(client, keys),
         worker=worker,
-        delay=delay,
-        per_host=per_host,
-        lease_seconds=60,
-        attempts_max=attempts_max,
+        limits=Limits(**{"per_host": 100, "attempts_max": 3} | limits),
         fetch_interval=MONTH,
+        queue_of=host_key,
     )
 
 
@@ -47,7 +49,7 @@ def fetched(lease: Lease, outlinks: list[str], *, now: float = NOW, status: DbSt
     shares = PaperOPIC().shares(lease.datum.score, len(outlinks))
     datum = replace(lease.datum, db_status=status, fetch_time=int(now) + MONTH, modified_time=int(now))
     urls = [StoredURL.plain(url) for url in outlinks]
-    return PageDone(lease.id, datum, spent=shares.spent, each=shares.each, rest=shares.virtual, outlinks=urls)
+    return PageDone(lease.key, datum, spent=shares.spent, each=shares.each, rest=shares.virtual, outlinks=urls)
 
 
 @dataclass
@@ -55,8 +57,10 @@ class Store:
     """The parts that most tests need."""
 
     client: redis.Redis
+    keys: CrawlKeys
     crawldb: CrawlDb
     frontier: Frontier
+    check: StoreCheck
 
     def inject(self, *seeds: Seed, merge: str = "keep", now: float = NOW) -> tuple[int, int]:
         return self.crawldb.inject(seeds, merge=merge, now=now)  # type: ignore[arg-type]  # tests pass literals
@@ -64,9 +68,28 @@ class Store:
     def lease(self, most: int = 1, *, now: float = NOW) -> list[Lease]:
         return self.frontier.lease(most, now=now).leases
 
+    def where(self, url: str) -> tuple[str, bytes]:
+        """Return the hash that holds a URL's record, and its field."""
+        key = self.crawldb.key_of(url)
+        assert key is not None
+        partition, handle = partition_and_handle(key)
+        [host] = [
+            h
+            for h in read_hosts(self.client, self.keys.partitions[partition])
+            if h.number == int.from_bytes(handle[:4], "big")
+        ]
+        return self.keys.partitions[partition].bucket(host.number, host.bucket_of(handle[4:])), handle[4:]
+
     def lease_urls(self, most: int = 100, *, now: float = NOW) -> list[str]:
         return [lease.datum.url for lease in self.lease(most, now=now)]
 
 
-def open_store(client: redis.Redis, **options: object) -> Store:
-    return Store(client, CrawlDb(client, KEYS, per_host=100), frontier(client, **options))  # type: ignore[arg-type]
+def open_store(client: redis.Redis, *, keys: CrawlKeys = KEYS, **limits: Any) -> Store:
+    scripts = scripts_of(client, keys)
+    return Store(
+        client,
+        keys,
+        CrawlDb(client, keys, scripts, queue_of=host_key),
+        frontier(client, keys=keys, **limits),
+        StoreCheck(client, keys, scripts),
+    )

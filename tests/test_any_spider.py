@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import stores
 from general_spiders import General
 from scrapy import Request
 from web import Answer, Crawl, Project, html, serve, tree
 
 from nutchlike.request_codec import encode_request
 from nutchlike.store.embedded import EmbeddedServer
-from nutchlike.store.frontier import Frontier
-from nutchlike.store.keys import PartitionKeys
+from nutchlike.store.keys import CrawlKeys
 from nutchlike.store.stored_url import StoredURL
 
 PATHS = ("/", "/one", "/three", "/raises", "/target", "/same", "/never", "/lambda", "/selector")
@@ -108,16 +108,7 @@ def test_dropped_and_failed_items_and_ignored_responses_end_in_a_defined_state(t
 def put_stored_request(project: Project, url: str, request: bytes) -> None:
     """Store a request as an earlier version of the spider might have left it."""
     with EmbeddedServer.attach(project.folder / "store") as server:
-        frontier = Frontier(
-            server.client(),
-            PartitionKeys("general"),
-            worker="earlier",
-            delay=0,
-            per_host=8,
-            lease_seconds=60,
-            attempts_max=5,
-            fetch_interval=60,
-        )
+        frontier = stores.frontier(server.client(), worker="earlier", keys=CrawlKeys("general"))
         frontier.add([StoredURL(url, b"stored--", request=request, priority=1000)], cash=9.0, now=1.0)
 
 

@@ -331,7 +331,7 @@ def test_queues_that_were_lost_are_rebuilt_at_the_start(project: Project) -> Non
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)
         with EmbeddedServer.attach(project.folder / "store") as server:
-            server.client().delete(PartitionKeys("site").queue("127.0.0.1"))
+            server.client().delete(PartitionKeys("site").name("q:") + "1")
         crawl = project.crawl()
         assert "Queues did not match the CrawlDb" in crawl.log
         assert len(crawl.items) == 4

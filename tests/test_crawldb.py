@@ -10,14 +10,13 @@ import pytest
 import redis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from stores import KEYS, MONTH, NOW, Store, fetched, open_store, seed
+from stores import MONTH, NAMES, NOW, Store, fetched, open_store, seed
 from vectors import vector_rows
 
 from nutchlike.crawldatum import DbStatus
+from nutchlike.store.check import CashAudit
 from nutchlike.store.codec import UnreadableRecord
-from nutchlike.store.crawldb import CashAudit
 from nutchlike.store.frontier import PageDone
-from nutchlike.store.stored_url import StoredURL
 
 
 @pytest.fixture
@@ -30,7 +29,7 @@ def fetch_seven(store: Store) -> None:
     store.inject(seed("http://a.test/", 7.0, fetch_interval=600, metadata={"old": "1"}))
     [lease] = store.lease()
     datum = replace(lease.datum, db_status=DbStatus.DB_FETCHED, fetch_time=int(NOW) + 600, signature=b"S" * 16)
-    store.frontier.complete([PageDone(lease.id, datum)], now=NOW)
+    store.frontier.complete([PageDone(lease.key, datum)], now=NOW)
 
 
 def test_a_known_url_is_kept_as_it_is(store: Store) -> None:
@@ -73,7 +72,7 @@ def test_injection_that_was_cut_short_is_completed_by_a_second_run(store: Store)
     assert store.inject(*seeds) == (500, 0)
     counts = store.crawldb.counts()
     assert (counts.known, counts.waiting) == (1000, 1000)
-    assert store.crawldb.audit_cash().injected == 1000.0
+    assert store.check.audit_cash().injected == 1000.0
 
 
 @pytest.mark.parametrize("row", vector_rows("injector_merge.jsonl"), ids=lambda row: row["id"])
@@ -127,7 +126,7 @@ def put(store: Store, value: dict[str, Any]) -> None:
         retries=value.get("retries", 0),
         signature=bytes.fromhex(value["signature"]) if value.get("signature") else None,
     )
-    store.frontier.complete([PageDone(lease.id, datum)], now=NOW)
+    store.frontier.complete([PageDone(lease.key, datum)], now=NOW)
 
 
 def test_the_states_always_add_up_to_what_is_known(store: Store) -> None:
@@ -164,7 +163,7 @@ def test_cash_that_arrives_during_a_fetch_stays(store: Store) -> None:
     assert datum is not None
     # b gave 1 to a, 1 to the virtual page (0.5 each); a spent 4: 2 to b, 2 to the virtual page (1 each)
     assert datum.score == pytest.approx(1 + 0.5 + 1)
-    assert store.crawldb.audit_cash().error < 1e-12
+    assert store.check.audit_cash().error < 1e-12
 
 
 links = st.lists(st.integers(0, 30), max_size=8, unique=True)
@@ -186,20 +185,20 @@ def test_cash_is_conserved_and_no_url_is_nowhere(
                 urls = [f"http://h{i % 3}.test/{i}" for i in targets if f"http://h{i % 3}.test/{i}" != lease.datum.url]
                 store.frontier.complete([fetched(lease, urls, now=now)], now=now)
             elif fate == "returned":
-                store.frontier.give_back([lease.id], now=now)
+                store.frontier.give_back([lease.key], now=now)
     counts = store.crawldb.counts()
-    assert store.crawldb.audit_cash().error < 1e-9
+    assert store.check.audit_cash().error < 1e-9
     assert counts.done == 0
-    assert store.crawldb.recount() == 0
+    report = store.check.run(repair=False, now=NOW)
+    assert report.findings == []
     assert sum(counts.by_status.values()) == counts.known == sum(1 for _ in store.crawldb.records())
 
 
 def test_a_lost_queue_is_rebuilt_from_the_records(store: Store) -> None:
     store.inject(*(seed(f"http://a.test/{i}") for i in range(3)), seed("http://b.test/"))
-    store.client.delete(KEYS.queue("a.test"), KEYS.name("ready"))
-    assert store.crawldb.recount() == 3
-    assert store.crawldb.rebuild(now=NOW) == 3
-    assert store.crawldb.recount() == 0
+    store.client.delete(NAMES.name("q:") + "1", NAMES.name("ready"))
+    assert store.check.mend_queues(now=NOW) == 3
+    assert store.check.mend_queues(now=NOW) == 0
     assert len(store.lease_urls()) == 4
 
 
@@ -215,9 +214,9 @@ def test_two_urls_with_one_id_are_both_kept(store: Store, monkeypatch: pytest.Mo
 
 def test_a_record_that_cannot_be_read_is_named_by_its_key(store: Store) -> None:
     store.inject(seed("http://a.test/"))
-    url_id = StoredURL.plain("http://a.test/").id
-    store.client.hset(KEYS.bucket_of(url_id), url_id, b"\x09" + b"x" * 60)
-    with pytest.raises(UnreadableRecord, match=rf"r:\d+ field {url_id.hex()}"):
+    bucket, url_id = store.where("http://a.test/")
+    store.client.hset(bucket, url_id, b"\x99" + b"x" * 60)
+    with pytest.raises(UnreadableRecord, match=rf"{url_id.hex()} of nutch:site:"):
         store.crawldb.get("http://a.test/")
 
 
@@ -243,15 +242,15 @@ def test_no_key_outside_the_table_is_ever_written(store: Store) -> None:
     store.inject(seed("http://a.test/", metadata={"k": "v"}))
     [lease] = store.lease()
     store.frontier.complete([fetched(lease, ["http://b.test/", "http://a.test/2"])], now=NOW)
-    allowed = tuple(name.encode() for name in KEYS.all())
-    families = tuple(name.encode() for name in KEYS.all() if name.endswith(":"))
+    allowed = tuple(name.encode() for name in NAMES.all())
+    families = tuple(name.encode() for name in NAMES.all() if name.endswith(":"))
     strange = [key for key in store.client.keys("*") if key not in allowed and not key.startswith(families)]
     assert strange == []
 
 
 def test_nothing_in_the_store_is_a_pickle(store: Store) -> None:
     store.inject(seed("http://a.test/", metadata={"k": "v"}))
-    [stored] = store.client.hvals(KEYS.name("metadata"))
+    [stored] = store.client.hvals(NAMES.name("metadata"))
     assert json.loads(stored) == {"k": "v"}
 
 
@@ -264,17 +263,17 @@ def test_cash_is_conserved_when_few_pages_know_of_many(store: Store) -> None:
     store.frontier.complete([fetched(hub, [f"http://a.test/{i}" for i in range(5000)])], now=NOW)
     while leases := store.lease(100):
         store.frontier.complete([fetched(lease, []) for lease in leases], now=NOW)
-    assert store.crawldb.audit_cash().error < 1e-12
+    assert store.check.audit_cash().error < 1e-12
 
 
 def test_cash_that_is_no_number_is_repaired_and_counted(store: Store) -> None:
     store.inject(seed("http://a.test/"), seed("http://b.test/"))
-    url_id = StoredURL.plain("http://a.test/").id
-    raw = bytearray(store.client.hget(KEYS.bucket_of(url_id), url_id) or b"")
-    raw[6:14] = bytes.fromhex("7ff8000000000000")  # NaN in place of its cash
-    store.client.hset(KEYS.bucket_of(url_id), url_id, bytes(raw))
+    bucket, url_id = store.where("http://a.test/")
+    raw = bytearray(store.client.hget(bucket, url_id) or b"")
+    raw[7:15] = bytes.fromhex("7ff8000000000000")  # NaN in place of its cash
+    store.client.hset(bucket, url_id, bytes(raw))
     assert sorted(store.lease_urls()) == ["http://a.test/", "http://b.test/"]
-    assert store.crawldb.counts().repaired >= 1
+    assert store.crawldb.counts().repaired == 1
 
 
 @pytest.mark.parametrize("score", [-1.0, float("nan"), float("inf"), 1.7e308])
@@ -287,7 +286,7 @@ def test_a_signature_and_a_dedup_key_come_back_as_they_were(store: Store) -> Non
     store.inject(seed("http://a.test/"))
     [lease] = store.lease()
     datum = replace(lease.datum, db_status=DbStatus.DB_FETCHED, signature=b"S" * 16, dedup_key=b"p" + b"K" * 16)
-    store.frontier.complete([PageDone(lease.id, datum)], now=NOW)
+    store.frontier.complete([PageDone(lease.key, datum)], now=NOW)
     kept = store.crawldb.get("http://a.test/")
     assert kept is not None
     assert (kept.signature, kept.dedup_key) == (b"S" * 16, b"p" + b"K" * 16)
@@ -297,9 +296,9 @@ def test_a_page_that_is_due_tomorrow_stays_so_when_the_queues_are_rebuilt(store:
     store.inject(seed("http://a.test/"))
     [lease] = store.lease()
     retry = replace(lease.datum, retries=1, fetch_time=int(NOW) + 86_400)
-    store.frontier.complete([PageDone(lease.id, retry, keep_request=True)], now=NOW)
-    store.client.delete(KEYS.name("due"))
-    assert store.crawldb.rebuild(now=NOW) == 1
+    store.frontier.complete([PageDone(lease.key, retry, keep_request=True)], now=NOW)
+    store.client.delete(NAMES.name("due"))
+    assert store.check.mend_queues(now=NOW) == 1
     assert store.lease_urls() == []
     assert store.lease_urls(now=NOW + 86_401) == ["http://a.test/"]
 
@@ -312,7 +311,7 @@ def test_a_forgotten_url_takes_its_cash_with_it(store: Store) -> None:
     assert kept is not None
     assert kept.score == 1.0
     assert store.crawldb.counts().known == 1
-    assert store.crawldb.audit_cash() == CashAudit(injected=1.0, found=1.0)
+    assert store.check.audit_cash() == CashAudit(injected=1.0, found=1.0)
     assert store.lease_urls() == ["http://b.test/"]
 
 

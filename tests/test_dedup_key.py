@@ -67,7 +67,7 @@ def test_texts_with_the_empty_profile_have_different_keys() -> None:
 )
 def test_texts_that_tokens_do_not_fit_are_compared_exactly(one: str, other: str) -> None:
     assert key_of(one) != key_of(other)
-    assert key_of(one).startswith(b"t")
+    assert key_of(one) != key_of(f"{one}!")
 
 
 # SIG 110: numbers are the only difference.
@@ -95,7 +95,6 @@ def test_pages_that_differ_in_numbers_have_different_keys(one: str, other: str) 
 def test_an_article_keeps_its_key_when_its_clock_changes() -> None:
     text = " ".join(article(2))
     assert key_of(f"{text} {CLOCK}") == key_of(f"{text} {LATER}")
-    assert key_of(f"{text} {CLOCK}").startswith(b"p")
 
 
 @pytest.mark.parametrize(
@@ -136,8 +135,8 @@ def test_rules_never_share_a_key() -> None:
 
 
 @given(st.text(), st.binary())
-def test_any_page_has_a_key_of_17_bytes(text: str, content: bytes) -> None:
-    assert len(key_of(text * 40, content)) == 17
+def test_any_page_has_a_key_of_8_bytes(text: str, content: bytes) -> None:
+    assert len(key_of(text * 40, content)) == 8
 
 
 def test_reference_pages_that_say_other_things_in_the_same_words_are_told_apart() -> None:

@@ -6,7 +6,7 @@ from threading import Barrier, Thread
 
 import pytest
 import redis
-from stores import KEYS
+from stores import KEYS, scripts_of
 
 from nutchlike.store.signature_index import SignatureIndex
 
@@ -15,7 +15,7 @@ A, B = b"page-a--", b"page-b--"
 
 @pytest.fixture
 def index(redis_client: redis.Redis) -> SignatureIndex:
-    return SignatureIndex(redis_client, KEYS)
+    return SignatureIndex(KEYS, scripts_of(redis_client, KEYS))
 
 
 def test_the_first_page_owns_the_content(index: SignatureIndex) -> None:
@@ -48,7 +48,7 @@ def test_of_two_simultaneous_copies_exactly_one_is_kept(redis_server: object, re
     start = Barrier(2)
 
     def work(page: bytes) -> None:
-        mine = SignatureIndex(redis_client, KEYS)
+        mine = SignatureIndex(KEYS, scripts_of(redis_client, KEYS))
         start.wait()
         for i in range(pairs):
             if mine.claim(page + bytes([i % 256, i // 256]), b"%d" % i, previous=None).startswith(page):

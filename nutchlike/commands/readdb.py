@@ -57,9 +57,9 @@ class Command(NutchCommand):
         if opts.stats:
             _print_stats(store)
         if opts.cash:
-            audit = store.crawldb.audit_cash()
+            audit = store.check.audit_cash()
             print(f"injected\t{audit.injected:.17g}\nfound\t{audit.found:.17g}\nrelative error\t{audit.error:.3g}")
-        for url, reason in store.crawldb.dead_letters().items() if opts.dead else ():
+        for url, reason in store.crawldb.dead_letters() if opts.dead else ():
             print(f"{url}\t{reason}")
         for record in store.crawldb.records() if opts.dump else ():
             self._print(record)

@@ -35,8 +35,8 @@ class DedupePipeline:
             return item
         key, store = page.key, scheduler.store
         previous = page.lease.datum.dedup_key
-        owner = await scheduler.outage.patiently(lambda: store.signatures.claim(page.lease.id, key, previous=previous))
-        if owner == page.lease.id:
+        owner = await scheduler.outage.patiently(lambda: store.signatures.claim(page.lease.key, key, previous=previous))
+        if owner == page.lease.key:
             return item
         self._crawler.stats.inc_value("nutch/dedup/dropped")
         kept = await scheduler.outage.patiently(lambda: store.crawldb.url_of(owner))

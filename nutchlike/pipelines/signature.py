@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
 from scrapy.crawler import Crawler
 
 from nutchlike.items import PageItem
 from nutchlike.plugins import build_plugin
-from nutchlike.signatures.dedup_key import dedup_key
+from nutchlike.signatures.dedup_key import dedup_key, short_digest
 from nutchlike.signatures.signature import Signature
 from nutchlike.signatures.text_profile import TextProfileSignature
 from nutchlike.wiring import scheduler_of
@@ -43,5 +42,4 @@ class SignaturePipeline:
         TextProfile, which takes short and flat texts for one."""
         if isinstance(self._signature, TextProfileSignature):
             return dedup_key(item.text, content=content, url=item.url, signature=self._signature)
-        digest = bytes.fromhex(item.signature)
-        return b"s" + (digest if len(digest) <= 64 else hashlib.md5(digest, usedforsecurity=False).digest())
+        return short_digest(b"s", bytes.fromhex(item.signature))

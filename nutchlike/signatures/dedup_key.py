@@ -17,6 +17,7 @@ from operator import mul
 
 from nutchlike.signatures.text_profile import TextProfileSignature, word_counts
 
+DEDUP_KEY_SIZE = 8  # bytes
 # Tokens in a text below which it is compared exactly: a bag of so few words says little about their meaning. With 100
 # in place of 300, twelve groups of pages of the Boost manual shared a key that documented other things in the same
 # words (a * b and b * a, or types that differ in punctuation alone).
@@ -34,7 +35,7 @@ _NUMBER = re.compile(r"\d+")
 
 
 def dedup_key(text: str, *, content: bytes, url: str, signature: TextProfileSignature) -> bytes:
-    """Return 17 bytes: a letter that names the rule, and an MD5 digest.
+    """Return 8 bytes, a digest of what one of these rules makes of the page.
 
     - ``p``: a text of at least 300 tokens that cover 60 % of its characters, by its TextProfile, its distinct words
       of any length and its numbers in their order; without the numbers when they are at most 3 % of the tokens.
@@ -49,8 +50,10 @@ def dedup_key(text: str, *, content: bytes, url: str, signature: TextProfileSign
     normalized = " ".join(text.split())
     if normalized:
         informative = _informative(normalized, signature)
-        return _key(b"t", normalized) if informative is None else _key(b"p", informative)
-    return b"c" + _digest(content) if content else _key(b"u", url)
+        if informative is None:
+            return short_digest(b"t", _encoded(normalized))
+        return short_digest(b"p", _encoded(informative))
+    return short_digest(b"c", content) if content else short_digest(b"u", _encoded(url))
 
 
 def _informative(text: str, signature: TextProfileSignature) -> str | None:
@@ -70,9 +73,10 @@ def _informative(text: str, signature: TextProfileSignature) -> str | None:
     return "\n".join((signature.profile_of(tokens), " ".join(distinct), " ".join(numbers)))
 
 
-def _key(rule: bytes, text: str) -> bytes:
-    return rule + _digest(text.encode("utf-8", "surrogatepass"))
+def short_digest(rule: bytes, content: bytes) -> bytes:
+    """Return 8 bytes for ``content`` under a rule: among ten million contents two share them once in 300,000 crawls."""
+    return hashlib.md5(rule + content, usedforsecurity=False).digest()[:DEDUP_KEY_SIZE]
 
 
-def _digest(content: bytes) -> bytes:
-    return hashlib.md5(content, usedforsecurity=False).digest()
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")

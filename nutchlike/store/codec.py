@@ -9,10 +9,13 @@ from collections.abc import Mapping
 
 from nutchlike.crawldatum import CrawlDatum, DbStatus
 
-VERSION = 1
-# version, status, retries, attempts, flags, depth, cash, history, fetch time, modified time, interval, site,
-# size of the signatures; behind them stands the path
-_HEADER = struct.Struct(">BBBBBBddIIIIB")
+VERSION = 2
+COMMON_INTERVAL = 2_592_000  # seconds; a record with this interval does not spell it out
+COMMON_SIGNATURE = (16, 8)  # bytes of signature and dedup key; a record with these sizes does not spell them out
+_HEADER_SIZE = 19
+_FIXED = struct.Struct(">dI")  # cash, fetch time, behind: version and status, state and flags (2), depth, site (3)
+# what follows where a flag says so; the path without its first slash comes last
+_HAS_REQUEST, _HAS_INTERVAL, _HAS_HISTORY, _HAS_MODIFIED, _HAS_TROUBLE, _HAS_SIGNATURE = 2, 16, 32, 64, 128, 256
 
 
 class UnreadableRecord(ValueError):
@@ -29,27 +32,57 @@ def decode_record(raw: bytes, *, key: str, site: str, metadata: bytes = b"", vir
     """
     if not is_readable(raw):
         raise UnreadableRecord(f"{key}: record must begin with version {VERSION}, got {raw[:8]!r} ({len(raw)} bytes)")
-    (_, status, retries, _attempts, _flags, depth, cash, history, fetch_time, modified_time, interval, _site, size) = (
-        _HEADER.unpack_from(raw)
-    )
-    signatures = raw[_HEADER.size : _HEADER.size + size]
+    flags = int.from_bytes(raw[1:3], "big")
+    cash, fetch_time = _FIXED.unpack_from(raw, 7)
+    fields = _Fields(raw, _HEADER_SIZE)
     try:
+        if flags & _HAS_REQUEST:
+            fields.take(8)  # priority
+        interval = fields.number(4) if flags & _HAS_INTERVAL else COMMON_INTERVAL
+        history = struct.unpack(">d", fields.take(8))[0] if flags & _HAS_HISTORY else 0.0
+        modified_time = fetch_time - interval if flags & _HAS_HISTORY else 0
+        if flags & _HAS_MODIFIED:
+            modified_time = fields.number(4)
+        retries = fields.take(2)[0] if flags & _HAS_TROUBLE else 0
+        signature, dedup_key = fields.signatures() if flags & _HAS_SIGNATURE else (None, None)
         return CrawlDatum(
-            url=site + raw[_HEADER.size + size :].decode(),
-            db_status=DbStatus(status),
+            url=f"{site}/{fields.rest.decode()}",
+            db_status=DbStatus(raw[0] % 16),
             fetch_time=fetch_time,
             modified_time=modified_time,
             fetch_interval=interval,
             retries=retries,
             score=cash + virtual,
             history=history,
-            depth=depth,
-            signature=signatures[1 : 1 + signatures[0]] or None if signatures else None,
-            dedup_key=signatures[1 + signatures[0] :] or None if signatures else None,
+            depth=raw[3],
+            signature=signature,
+            dedup_key=dedup_key,
             metadata=decode_metadata(metadata),
         )
-    except ValueError as error:
+    except (ValueError, IndexError, struct.error) as error:
         raise UnreadableRecord(f"{key}: {error}") from error
+
+
+class _Fields:
+    """Takes one field after the other from a record."""
+
+    def __init__(self, raw: bytes, start: int) -> None:
+        self.rest = raw[start:]
+
+    def take(self, size: int) -> bytes:
+        field, self.rest = self.rest[:size], self.rest[size:]
+        return field
+
+    def number(self, size: int) -> int:
+        return int.from_bytes(self.take(size), "big")
+
+    def signatures(self) -> tuple[bytes | None, bytes | None]:
+        """Return signature and dedup key, each ``None`` when it is empty."""
+        size = self.number(1)
+        if size == 0:
+            return self.take(COMMON_SIGNATURE[0]), self.take(COMMON_SIGNATURE[1])
+        both = self.take(size)
+        return both[1 : 1 + both[0]] or None, both[1 + both[0] :] or None
 
 
 def encode_signatures(datum: CrawlDatum) -> bytes:
@@ -65,19 +98,14 @@ def encode_signatures(datum: CrawlDatum) -> bytes:
 
 def is_readable(raw: bytes) -> bool:
     """Return whether this version can read a stored record."""
-    return len(raw) >= _HEADER.size and raw[0] == VERSION
+    return len(raw) >= _HEADER_SIZE and raw[0] // 16 == VERSION
 
 
 def site_number(raw: bytes) -> int:
     """Return the number under which a record's scheme://authority is listed; UnreadableRecord for a broken record."""
-    if len(raw) < _HEADER.size:
+    if not is_readable(raw):
         raise UnreadableRecord(f"record of {len(raw)} bytes")
-    return int(_HEADER.unpack_from(raw)[-2])
-
-
-def relative_cash(raw: bytes) -> float:
-    """Return a record's stored cash: what it has beyond V, the share that every known page got."""
-    return float(_HEADER.unpack_from(raw)[6])
+    return int.from_bytes(raw[4:7], "big")
 
 
 def next_id(url_id: bytes, site: int, path: str) -> bytes:

@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Sequence
+import struct
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeVar, cast
+from typing import Any, Literal, cast
 
 import redis
 
 from nutchlike.crawldatum import SCORE_MAX, CrawlDatum, DbStatus
-from nutchlike.store.codec import (
-    UnreadableRecord,
-    decode_record,
-    encode_metadata,
-    is_readable,
-    next_id,
-    relative_cash,
-    site_number,
-)
-from nutchlike.store.keys import BUCKETS, PartitionKeys
-from nutchlike.store.scripts import Scripts
+from nutchlike.store.codec import UnreadableRecord, decode_record, encode_metadata, next_id, site_number
+from nutchlike.store.host_records import chunks, read_record, read_records
+from nutchlike.store.keys import CrawlKeys, PartitionKeys, partition_and_handle, record_key
+from nutchlike.store.layout import forget_crawl
+from nutchlike.store.scripts import Scripts, checked
 from nutchlike.store.stored_url import StoredURL
 from nutchlike.urls.identity import split_url, url_id
 
 Merge = Literal["keep", "update", "overwrite"]
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +41,7 @@ class Seed:
 class CrawlDbCounts:
     """How many URLs are in which state: known = waiting + leased + due + dead + done.
 
-    ``repaired`` counts records whose cash was no finite number.
+    ``done`` are requests that are not fetched again; ``repaired`` counts records whose cash was no finite number.
     """
 
     known: int
@@ -55,153 +49,173 @@ class CrawlDbCounts:
     leased: int
     due: int
     dead: int
+    done: int
     repaired: int
     by_status: dict[DbStatus, int]
 
-    @property
-    def done(self) -> int:
-        """Requests that were done and are not fetched again."""
-        return self.known - self.waiting - self.leased - self.due - self.dead
-
-
-@dataclass(frozen=True, slots=True)
-class CashAudit:
-    """The cash that was injected and the cash that is there; ``error`` is their relative difference."""
-
-    injected: float
-    found: float
-
-    @property
-    def error(self) -> float:
-        return abs(self.found - self.injected) / self.injected if self.injected else abs(self.found)
-
 
 class CrawlDb:
-    """The records of one partition."""
+    """The records of a crawl. ``queue_of`` names the queue (host, domain) of a URL."""
 
-    def __init__(self, client: redis.Redis, keys: PartitionKeys, *, per_host: int = 1) -> None:
+    def __init__(
+        self, client: redis.Redis, keys: CrawlKeys, scripts: Scripts, *, queue_of: Callable[[str], str]
+    ) -> None:
         self._client = client
         self._keys = keys
-        self._scripts = Scripts(client, keys.all())
-        self._per_host = per_host
+        self._scripts = scripts
+        self._queue_of = queue_of
 
     def inject(self, seeds: Sequence[Seed], *, merge: Merge, now: float) -> tuple[int, int]:
         """Make seeds known; return how many were new, and how many known ones were changed.
 
         A known URL is kept as it is, or updated (score, interval, metadata; status and signature stay), or overwritten
-        (a new unfetched record). Atomic per call: keep a call to some hundred seeds.
+        (a new unfetched record). Atomic per call and partition: keep a call to some hundred seeds.
 
         Raises ValueError for a score that is negative, not finite or above SCORE_MAX.
         """
-        args: list[bytes | str | int] = []
+        by_partition: dict[int, list[Any]] = {}
         for seed in seeds:
             if not 0 <= seed.score <= SCORE_MAX:
                 raise ValueError(f"score of {seed.url} must be between 0 and {SCORE_MAX:g}, got {seed.score!r}")
             url = StoredURL.plain(seed.url, metadata=encode_metadata(seed.metadata))
+            args = by_partition.setdefault(self._keys.partition_of(seed.url), [repr(now), merge])
             args += [
-                *url.place(),
+                *url.place(self._queue_of),
                 repr(seed.score),
                 seed.fetch_interval,
                 int(seed.score_given),
                 int(seed.interval_given),
                 *url.extras(),
             ]
-        created, changed = self._scripts.run("inject", repr(now), self._per_host, merge, *args)
-        return int(created), int(changed)
+        replies = checked(self._scripts.run_all([(p, "inject", args) for p, args in by_partition.items()]))
+        return sum(int(created) for created, _ in replies), sum(int(changed) for _, changed in replies)
 
     def get(self, url: str) -> CrawlDatum | None:
         """Return the record of a normalized URL, or ``None`` when it is not known.
 
         Raises UnreadableRecord.
         """
-        key = url_id(url)
-        site, path = split_url(url)
-        number = int(self._client.hget(self._keys.name("sites"), site) or 0)
-        while (raw := self._raw(key)) is not None:
-            datum = self._decode(key, raw, virtual=self._total("virtual"))
-            if datum.url == url:
-                return datum
-            key = next_id(key, number, path)
-        return None
+        found = self._find(url)
+        return found[1] if found is not None else None
+
+    def key_of(self, url: str) -> bytes | None:
+        """Return the record key of a normalized URL, or ``None`` when it is not known."""
+        found = self._find(url)
+        return found[0] if found is not None else None
+
+    def url_of(self, key: bytes) -> str | None:
+        """Return the URL of a record key, or ``None`` when it is not known."""
+        partition, handle = partition_and_handle(key)
+        raw = read_record(self._client, self._keys.partitions[partition], handle)
+        return None if raw is None else self._decode(self._keys.partitions[partition], handle, raw, virtual=0.0).url
 
     def move(self, url: str, to: str | None, *, now: float) -> bool:
         """Give the record of ``url`` to the normalized URL ``to``, or forget it (``None``); False when it is leased.
 
         When ``to`` is known, its own record stays and gets the cash. A forgotten page takes its cash with it, as if it
-        had never been injected.
+        had never been injected. A page that moves to another partition arrives there as a seed: it is fetched anew.
         """
-        target = StoredURL.plain(to).place() if to is not None else ["", "", "", ""]
-        site, path = split_url(url)
-        return bool(self._scripts.run("move", repr(now), self._per_host, url_id(url), site, path, *target))
+        found = self._find(url)
+        if found is None:
+            return False
+        key, datum = found
+        partition, _ = partition_and_handle(key)
+        if datum.dedup_key:  # first, so that a kill leaves no content with an owner that is gone
+            self._free(key, datum.dedup_key)
+        source = StoredURL.plain(url).place(self._queue_of)
+        if to is not None and self._keys.partition_of(to) != partition:
+            seed = Seed(to, max(datum.score, 0.0), datum.fetch_interval, dict(datum.metadata))
+            self.inject([seed], merge="keep", now=now)
+            to = None
+        target = StoredURL.plain(to).place(self._queue_of) if to is not None else ["", "", "", ""]
+        has_moved = bool(self._scripts.run(partition, "move", repr(now), *source, *target))
+        holder = url if not has_moved else to
+        if datum.dedup_key and holder is not None and (new_key := self.key_of(holder)) is not None:
+            content = self._keys.partition_of_content(datum.dedup_key)
+            self._scripts.run(content, "claim_signature", new_key, datum.dedup_key, "")
+        return has_moved
 
-    def url_of(self, key: bytes) -> str | None:
-        """Return the URL of a url id, or ``None`` when it is not known."""
-        raw = self._raw(key)
-        return None if raw is None else self._decode(key, raw, virtual=0.0).url
+    def _free(self, key: bytes, content: bytes) -> None:
+        self._scripts.run(self._keys.partition_of_content(content), "claim_signature", key, b"", content)
 
     def records(self) -> Iterator[CrawlDatum | UnreadableRecord]:
         """Yield every record, or why it cannot be read, in no order; in small steps, so a crawl may go on meanwhile."""
-        virtual = self._total("virtual")
-        for key, raw in self._raw_records():
-            try:
-                yield self._decode(key, raw, virtual=virtual)
-            except UnreadableRecord as error:
-                yield error
+        for keys in self._keys.partitions:
+            virtual = self._total(keys, "virtual")
+            for handle, raw in read_records(self._client, keys):
+                try:
+                    yield self._decode(keys, handle, raw, virtual=virtual)
+                except UnreadableRecord as error:
+                    yield error
 
     def counts(self) -> CrawlDbCounts:
         """Return how many URLs are in which state, from counters: it costs the same for any number of URLs."""
-        pipeline = self._client.pipeline(transaction=False)
-        pipeline.hgetall(self._keys.name("counts"))
-        pipeline.hget(self._keys.name("totals"), "known")
-        pipeline.zcard(self._keys.name("leases"))
-        pipeline.zcard(self._keys.name("due"))
-        pipeline.hlen(self._keys.name("dead"))
-        counters, known, leased, due, dead = pipeline.execute()
+        counters: Counter[str] = Counter()
+        known = leased = 0
+        for keys in self._keys.partitions:
+            pipeline = self._client.pipeline(transaction=False)
+            pipeline.hgetall(keys.name("counts"))
+            pipeline.hget(keys.name("totals"), "known")
+            pipeline.zcard(keys.name("leases"))
+            values, known_here, leased_here = pipeline.execute()
+            counters.update({name.decode(): int(value) for name, value in values.items()})
+            known += int(float(known_here or 0))
+            leased += leased_here
         return CrawlDbCounts(
-            known=int(float(known or 0)),
-            waiting=int(counters.pop(b"waiting", 0)),
+            known=known,
+            waiting=counters["waiting"],
             leased=leased,
-            due=due,
-            dead=dead,
-            repaired=int(counters.pop(b"repaired", 0)),
-            by_status={DbStatus(int(status)): int(n) for status, n in sorted(counters.items()) if int(n)},
+            due=counters["due"],
+            dead=counters["dead"],
+            done=counters["done"],
+            repaired=counters["repaired"],
+            by_status={status: counters[str(int(status))] for status in DbStatus if counters[str(int(status))]},
         )
 
-    def audit_cash(self) -> CashAudit:
-        """Add up all cash. Exact only while nothing changes: it reads every record."""
-        stored = math.fsum(relative_cash(raw) for _, raw in self._raw_records() if is_readable(raw))
-        found = math.fsum([stored, self._total("known") * self._total("virtual"), self._total("residue")])
-        return CashAudit(injected=self._total("injected"), found=found)
+    def dead_letters(self) -> Iterator[tuple[str, str]]:
+        """Yield the URLs that are not handed out any more, each with the reason."""
+        for number, keys in enumerate(self._keys.partitions):
+            for handle, reason in self._client.hscan_iter(keys.name("dead"), count=1000):
+                yield self._name_of(record_key(number, handle)), reason.decode(errors="replace")
 
-    def recount(self) -> int:
-        """Set the counters to what the queues and leases hold, in one step; return by how much they were wrong.
-
-        Costs one look per host and lease; 0 when all was well.
-        """
-        return int(self._scripts.run("recount"))
-
-    def rebuild(self, *, now: float) -> int:
-        """Rebuild the queues from the records; return how many URLs were put back.
-
-        The records are what counts: a record that is nowhere goes back to its host's queue, or among those that are
-        due later. Reads every record, in small steps.
-        """
-        pipeline = self._client.pipeline(transaction=False)
-        for bucket in range(BUCKETS):
-            self._scripts.run("rebuild", repr(now), self._per_host, bucket, client=pipeline)
-        back = sum(map(int, pipeline.execute()))
-        self.recount()
+    def requeue(self, urls: Iterable[str] | None, *, now: float) -> int:
+        """Let dead letters wait again, all (``None``) or those of some normalized URLs; return how many."""
+        keys: Iterable[bytes | None]
+        if urls is not None:
+            keys = map(self.key_of, urls)
+        else:
+            keys = (
+                record_key(number, handle)
+                for number, partition in enumerate(self._keys.partitions)
+                for handle in cast("list[bytes]", self._client.hkeys(partition.name("dead")))
+            )
+        back = 0
+        for chunk in chunks((key for key in keys if key is not None), 500):
+            calls = [
+                (partition_and_handle(key)[0], "requeue", [repr(now), partition_and_handle(key)[1]]) for key in chunk
+            ]
+            back += sum(map(int, checked(self._scripts.run_all(calls))))
         return back
-
-    def dead_letters(self) -> dict[str, str]:
-        """Return the URLs that are not handed out any more, each with the reason."""
-        dead = cast("dict[bytes, bytes]", self._client.hgetall(self._keys.name("dead")))
-        return {self._name_of(key): reason.decode(errors="replace") for key, reason in dead.items()}
 
     def clear(self) -> None:
         """Forget the whole crawl."""
-        for names in _chunks(self._client.scan_iter(match=self._escaped_prefix() + "*", count=1000), 1000):
-            self._client.unlink(*names)
+        forget_crawl(self._client, self._keys.crawl_id)
+
+    def _find(self, url: str) -> tuple[bytes, CrawlDatum] | None:
+        partition = self._keys.partition_of(url)
+        keys = self._keys.partitions[partition]
+        site, path = split_url(url)
+        listed = cast("bytes | None", self._client.hget(keys.name("sites"), site))
+        if listed is None:
+            return None
+        number, host = map(int, listed.split())
+        key = url_id(url)
+        while (raw := read_record(self._client, keys, handle := struct.pack(">I", host) + key)) is not None:
+            datum = self._decode(keys, handle, raw, virtual=self._total(keys, "virtual"))
+            if datum.url == url:
+                return record_key(partition, handle), datum
+            key = next_id(key, number, path)
+        return None
 
     def _name_of(self, key: bytes) -> str:
         try:
@@ -209,36 +223,14 @@ class CrawlDb:
         except UnreadableRecord:
             return key.hex()
 
-    def _raw_records(self) -> Iterator[tuple[bytes, bytes]]:
-        for buckets in _chunks(range(BUCKETS), 256):
-            pipeline = self._client.pipeline(transaction=False)
-            for bucket in buckets:
-                pipeline.hgetall(self._keys.bucket(bucket))
-            for records in pipeline.execute():
-                yield from records.items()
+    def _decode(self, keys: PartitionKeys, handle: bytes, raw: bytes, *, virtual: float) -> CrawlDatum:
+        where = f"record {handle.hex()} of {keys.prefix}"
+        try:
+            site = cast("bytes | None", self._client.hget(keys.name("site_names"), str(site_number(raw)))) or b""
+        except UnreadableRecord as error:
+            raise UnreadableRecord(f"{where}: {error}") from error
+        metadata = cast("bytes | None", self._client.hget(keys.name("metadata"), handle)) or b""
+        return decode_record(raw, key=where, site=site.decode(), metadata=metadata, virtual=virtual)
 
-    def _decode(self, key: bytes, raw: bytes, *, virtual: float) -> CrawlDatum:
-        name = cast("bytes | None", self._client.hget(self._keys.name("site_names"), str(site_number(raw)))) or b" "
-        metadata = cast("bytes | None", self._client.hget(self._keys.name("metadata"), key)) or b""
-        where = f"{self._keys.bucket_of(key)} field {key.hex()}"
-        return decode_record(raw, key=where, site=name.decode().partition(" ")[2], metadata=metadata, virtual=virtual)
-
-    def _raw(self, key: bytes) -> bytes | None:
-        return cast("bytes | None", self._client.hget(self._keys.bucket_of(key), key))
-
-    def _total(self, name: str) -> float:
-        return float(self._client.hget(self._keys.name("totals"), name) or 0)
-
-    def _escaped_prefix(self) -> str:
-        return "".join(f"\\{c}" if c in "*?[]^\\" else c for c in self._keys.prefix)
-
-
-def _chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    chunk: list[T] = []
-    for item in items:
-        chunk.append(item)
-        if len(chunk) == size:
-            yield chunk
-            chunk = []
-    if chunk:
-        yield chunk
+    def _total(self, keys: PartitionKeys, name: str) -> float:
+        return float(cast("bytes | None", self._client.hget(keys.name("totals"), name)) or 0)

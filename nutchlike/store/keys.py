@@ -1,15 +1,17 @@
 """Every Redis key of a crawl: name, type, fields and writer; a table in code.
 
 ``{0}`` is the partition's hash tag, so that all keys of one partition live on one cluster node.
-A *family* is the beginning of many keys: the rest (a bucket number, a host) is appended by the script.
+A *family* is the beginning of many keys: the rest (host number, bucket number) is appended by the script.
 Scripts get all names of a partition as KEYS, in the order of ``PARTITION_KEYS``.
 """
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import dataclass
 
-BUCKETS = 1 << 14  # hashes that hold the records; small ones are kept compactly by Redis
+from nutchlike.urls.identity import host_key
+from nutchlike.urls.registered_domain import registered_domain
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,25 +25,35 @@ class KeySpec:
 
 
 PARTITION_KEYS = (
-    KeySpec("r:", "family of hash", "url id (8 bytes) -> record (codec.py); BUCKETS of them", "all"),
-    KeySpec("sites", "hash", "scheme://authority -> site number", "inject, complete"),
-    KeySpec("site_names", "hash", "site number -> host, blank, scheme://authority", "inject, complete"),
-    KeySpec("metadata", "hash", "url id -> JSON object of str", "inject, complete"),
-    KeySpec("requests", "hash", "url id -> priority (8-byte double), stored request (JSON)", "inject, complete"),
+    KeySpec("r:", "family of hash", "per bucket of a host: url id (8 bytes) -> record (codec.py)", "all"),
+    KeySpec("q:", "family of zset", "per host: bucket -> rank of its best new URL that waits, or more", "all"),
+    KeySpec("a:", "family of zset", "per host: the same of URLs that were taken up before", "all"),
+    KeySpec("hosts", "hash", "host number -> counters, clock, name (host_records.py)", "all"),
+    KeySpec("host_numbers", "hash", "queue (host, domain or address) -> host number", "all"),
+    KeySpec("sites", "hash", "scheme://authority -> site number, blank, host number", "all"),
+    KeySpec("site_names", "hash", "site number -> scheme://authority", "all"),
+    KeySpec("metadata", "hash", "handle -> JSON object of str", "inject, complete, receive, move"),
+    KeySpec("requests", "hash", "handle -> stored request (JSON)", "inject, complete, receive, move"),
     KeySpec(
-        "totals", "hash", "known, virtual, residue, distributed, injected: floats as text; per_host", "inject, complete"
+        "totals",
+        "hash",
+        "known, virtual, residue, pool, distributed, injected, taken, credit, divided_at: floats as text; per_host, "
+        "host_max: the limits of the last lease",
+        "inject, lease, complete, receive, share_out, release, move",
     ),
-    KeySpec("counts", "hash", "db_status number -> URLs; waiting -> URLs in all queues; repaired -> records", "all"),
-    KeySpec("q:", "family of zset", "per host: url id -> rank (cash relative to V, plus Request.priority)", "all"),
-    KeySpec("ready", "zset", "host -> rank of its best URL; hosts that may be asked now", "all"),
-    KeySpec("blocked", "zset", "host -> epoch seconds from which it may be asked", "all"),
-    KeySpec("clocks", "hash", "host -> epoch seconds from which it may be asked", "lease, claim_host"),
-    KeySpec("active", "hash", "host -> leased URLs", "lease, complete, release, bury, recount"),
-    KeySpec("leases", "zset", "url id -> deadline, epoch seconds", "lease, renew, complete, release, bury"),
-    KeySpec("lease_info", "hash", "url id -> worker that holds the lease", "lease, complete, release, bury"),
-    KeySpec("due", "zset", "url id -> epoch seconds when it is fetched again", "lease, complete, inject, rebuild"),
-    KeySpec("dead", "hash", "url id -> reason; dead letters", "lease, release, bury, inject, rebuild"),
-    KeySpec("signatures", "hash", "dedup key -> url id of the owner of the content", "claim_signature, inject, move"),
+    KeySpec("counts", "hash", "db_status number, waiting, due, dead, done -> URLs; repaired, handed_out", "all"),
+    KeySpec("ready", "zset", "host number -> rank of its best new URL; hosts that may be asked now", "all"),
+    KeySpec("ready_again", "zset", "host number -> rank of its best URL that was taken up before", "all"),
+    KeySpec("blocked", "zset", "host number -> epoch seconds from which it may be asked", "all"),
+    KeySpec("leases", "zset", "handle -> deadline, epoch seconds", "lease, renew, complete, release, bury"),
+    KeySpec("lease_info", "hash", "handle -> worker that holds the lease", "lease, complete, release, bury"),
+    KeySpec("due", "zset", "host number, bucket (4 bytes each) -> epoch seconds of its first due page, or less", "all"),
+    KeySpec("dead", "hash", "handle -> reason; dead letters", "lease, release, bury, requeue, inject, move"),
+    KeySpec("signatures", "hash", "dedup key -> record key of the owner of the content", "claim_signature"),
+    KeySpec("out:", "family of list", "per other partition: messages to it (receive.lua)", "complete, share_out"),
+    KeySpec("out_heads", "hash", "other partition -> messages to it that have been delivered", "delivered"),
+    KeySpec("inbox", "hash", "other partition -> messages of it that have been taken", "receive"),
+    KeySpec("robots", "hash", "site -> its robots.txt (robots_cache.py)", "robots_cache.py"),
 )
 
 
@@ -56,24 +68,57 @@ class PartitionKeys:
     def prefix(self) -> str:
         return f"nutch:{self.crawl_id}:{{{self.partition}}}:"
 
+    @property
+    def pattern(self) -> str:
+        """What matches the names of all keys, for SCAN."""
+        return "".join(f"\\{c}" if c in "*?[]^\\" else c for c in self.prefix) + "*"
+
     def name(self, key: str) -> str:
         """Return the full name of the key whose row is called ``key``; KeyError when there is none."""
         if all(spec.name != key for spec in PARTITION_KEYS):
             raise KeyError(key)
         return self.prefix + key
 
-    def bucket(self, number: int) -> str:
-        """Return the name of the ``number``-th bucket of records."""
-        return f"{self.name('r:')}{number}"
-
-    def bucket_of(self, url_id: bytes) -> str:
-        """Return the name of the bucket that holds a URL's record: the first 14 bits of its id number it."""
-        return self.bucket((url_id[0] << 6) | (url_id[1] >> 2))
-
-    def queue(self, host: str) -> str:
-        """Return the name of a host's queue."""
-        return self.name("q:") + host
+    def bucket(self, host: int, number: int) -> str:
+        """Return the name of the ``number``-th bucket of a host's records."""
+        return f"{self.name('r:')}{host}:{number}"
 
     def all(self) -> list[str]:
         """Return all names in the order in which scripts expect them as KEYS."""
         return [self.prefix + spec.name for spec in PARTITION_KEYS]
+
+
+class CrawlKeys:
+    """The key names of a crawl, whose URLs are spread over ``partitions`` by their registered domains."""
+
+    def __init__(self, crawl_id: str, partitions: int = 1) -> None:
+        self.crawl_id = crawl_id
+        self.partitions = [PartitionKeys(crawl_id, number) for number in range(partitions)]
+
+    def __len__(self) -> int:
+        return len(self.partitions)
+
+    def partition_of(self, url: str) -> int:
+        """Return the partition of a URL; all hosts of a domain share one, so that any queue mode keeps its clocks."""
+        if len(self) == 1:
+            return 0
+        return zlib.crc32(registered_domain(host_key(url)).encode()) % len(self)
+
+    def partition_of_content(self, dedup_key: bytes) -> int:
+        """Return the partition that knows who owns a content."""
+        return zlib.crc32(dedup_key) % len(self)
+
+
+def layout_key(crawl_id: str) -> str:
+    """Return the name of the hash that says how a crawl is laid out: number of partitions, queue mode."""
+    return f"nutch:{crawl_id}:{{0}}:layout"
+
+
+def record_key(partition: int, handle: bytes) -> bytes:
+    """Return what stands for a record in the whole crawl: partition (2 bytes), host number (4), url id (8)."""
+    return partition.to_bytes(2, "big") + handle
+
+
+def partition_and_handle(key: bytes) -> tuple[int, bytes]:
+    """Return the partition of a record key, and the handle that scripts know the record by."""
+    return int.from_bytes(key[:2], "big"), key[2:]

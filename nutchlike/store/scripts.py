@@ -27,17 +27,30 @@ def script_source(verb: str) -> str:
 class Scripts:
     """Runs scripts on the keys of one partition."""
 
-    def __init__(self, client: redis.Redis, keys: Sequence[str]) -> None:
+    def __init__(self, client: redis.Redis, keys: Sequence[Sequence[str]]) -> None:
         self._client = client
-        self._keys = list(keys)
+        self._keys = [list(names) for names in keys]
         self._registered: dict[str, Script] = {}
 
-    def run(self, verb: str, *args: Any, client: Any = None) -> Any:
-        """Run ``lua/<verb>.lua`` with ``args`` as ARGV and return its reply.
+    def run(self, partition: int, verb: str, *args: Any) -> Any:
+        return self._script(verb)(keys=self._keys[partition], args=args)
 
-        Floats must come as ``repr`` text. ``client`` may be a pipeline: then the reply comes with ``execute()``.
-        """
+    def run_all(self, calls: Sequence[tuple[int, str, Sequence[Any]]]) -> list[Any]:
+        pipeline = self._client.pipeline(transaction=False)
+        for partition, verb, args in calls:
+            self._script(verb)(keys=self._keys[partition], args=args, client=pipeline)
+        return pipeline.execute(raise_on_error=False)
+
+    def _script(self, verb: str) -> Script:
         script = self._registered.get(verb)
         if script is None:
             script = self._registered[verb] = self._client.register_script(script_source(verb))
-        return script(keys=self._keys, args=args, client=client)
+        return script
+
+
+def checked(replies: list[Any]) -> list[Any]:
+    """Return the replies of ``run_all``; raises the first that is an error."""
+    for reply in replies:
+        if isinstance(reply, redis.RedisError):
+            raise reply
+    return replies

@@ -2,26 +2,37 @@
 
 from __future__ import annotations
 
-import redis
+from collections.abc import Sequence
 
-from nutchlike.store.keys import PartitionKeys
-from nutchlike.store.scripts import Scripts
+from nutchlike.store.keys import CrawlKeys
+from nutchlike.store.scripts import Scripts, checked
 
 
 class SignatureIndex:
-    """A Redis set of content keys, each with the page that owns it."""
+    """A Redis set of content keys, each with the record key of the page that owns it."""
 
-    def __init__(self, client: redis.Redis, keys: PartitionKeys) -> None:
-        self._scripts = Scripts(client, keys.all())
+    def __init__(self, keys: CrawlKeys, scripts: Scripts) -> None:
+        self._keys = keys
+        self._scripts = scripts
 
-    def claim(self, url_id: bytes, key: bytes, *, previous: bytes | None) -> bytes:
-        """Return the url id of the page that owns the content ``key``: ``url_id`` itself when it does, or now does.
+    def claim(self, key: bytes, content: bytes, *, previous: bytes | None) -> bytes:
+        """Return the record key of the page that owns ``content``: ``key`` itself when it does, or now does.
 
-        ``previous`` is the key that this page had before; when it differs and this page owns it, it is freed.
+        ``previous`` is the content that this page had before; when it differs and this page owns it, it is freed.
         Atomic: of two workers that claim one content at the same moment exactly one becomes its owner.
         """
-        return bytes(self._scripts.run("claim_signature", url_id, key, previous or b""))
+        return self.claim_all([(key, content, previous)])[0]
 
-    def free(self, url_id: bytes, key: bytes) -> None:
-        """Give up the content ``key`` when ``url_id`` owns it."""
-        self._scripts.run("claim_signature", url_id, b"", key)
+    def claim_all(self, claims: Sequence[tuple[bytes, bytes, bytes | None]]) -> list[bytes]:
+        """Return the owners for several claims (record key, content, previous content), with one round trip."""
+        calls = []
+        for key, content, previous in claims:
+            if previous and previous != content:
+                calls.append((self._keys.partition_of_content(previous), "claim_signature", [key, b"", previous]))
+            calls.append((self._keys.partition_of_content(content), "claim_signature", [key, content, b""]))
+        replies = checked(self._scripts.run_all(calls))
+        return [bytes(reply) for reply, (_, _, args) in zip(replies, calls, strict=True) if args[1]]
+
+    def free(self, key: bytes, content: bytes) -> None:
+        """Give up ``content`` when ``key`` owns it."""
+        self._scripts.run(self._keys.partition_of_content(content), "claim_signature", key, b"", content)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from nutchlike.urls.identity import host_key, split_url, url_id
@@ -28,10 +29,10 @@ class StoredURL:
         """Return what stands for a plain GET of a normalized URL."""
         return cls(url=url, id=url_id(url), metadata=metadata)
 
-    def place(self) -> list[bytes | str]:
-        """Return id, site, path and host, as scripts expect them."""
+    def place(self, queue_of: Callable[[str], str] = host_key) -> list[bytes | str]:
+        """Return id, site, path and queue, as scripts expect them; ValueError for what has no host."""
         site, path = split_url(self.url)
-        return [self.id, site, path, host_key(self.url)]
+        return [self.id, site, path, queue_of(self.url)]
 
     def extras(self) -> list[bytes | str | int]:
         """Return metadata, priority, request and once, as scripts expect them."""

@@ -1,16 +1,18 @@
--- Ask a host's clock for one more request (a retry of a page that is leased already).
+-- Ask a host's clock for one more request, for which there is no lease of its own.
+-- uses: records queues
 -- KEYS          all of a partition (keys.py)
 -- ARGV[1] float now, epoch seconds
 -- ARGV[2] float delay between two requests to a host, seconds
--- ARGV[3] str   host
+-- ARGV[3..4]    site and queue of the URL
 -- returns '0' when the request may be sent now (the clock moves on), else the seconds to wait, as text
-local READY, BLOCKED, CLOCKS = KEYS[9], KEYS[10], KEYS[11]
-local now, delay, host = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3]
-local wait = tonumber(redis.call('HGET', CLOCKS, host) or '0') - now
-if wait > 0 then return string.format('%.17g', wait) end
-if delay > 0 then
-  local clock = string.format('%.17g', now + delay)
-  redis.call('HSET', CLOCKS, host, clock)
-  if redis.call('ZREM', READY, host) == 1 then redis.call('ZADD', BLOCKED, clock, host) end
+local now = tonumber(ARGV[1])
+--#libraries
+local _, no = site_number(ARGV[3], ARGV[4])
+local h = host(no)
+if h.clock > now then return num(h.clock - now) end
+local pause = math.max(tonumber(ARGV[2]), h.delay)
+if pause > 0 then
+  h.clock = now + pause
+  touch(no)
 end
-return '0'
+return finish('0')

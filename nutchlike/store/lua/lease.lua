@@ -2,53 +2,79 @@
 -- uses: records queues chores
 -- KEYS          all of a partition (keys.py)
 -- ARGV[1] float now, epoch seconds
--- ARGV[2] int   most leased URLs of one host
--- ARGV[3] float deadline of the leases, epoch seconds
--- ARGV[4] float delay between two requests to a host, seconds
--- ARGV[5] int   how many at most
--- ARGV[6] str   worker
--- ARGV[7] int   lost leases that make a dead letter
--- returns {epoch seconds when it is worth to ask again or '', URLs that wait, URLs that are leased,
---          queue members without a record, URLs that became dead letters, then for each lease:
---          id, record, scheme://authority, cash as text, metadata JSON or '', stored request or ''}
-local now, per_host, deadline, delay = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4])
-local most, worker, losses, orphans = tonumber(ARGV[5]), ARGV[6], tonumber(ARGV[7]), 0
+-- ARGV[2] float deadline of the leases, epoch seconds
+-- ARGV[3] str   worker
+-- ARGV[4] int   how many at most; 0 = only look
+-- ARGV[5] float delay between two requests to a host, seconds
+-- ARGV[6..8]    most leased URLs of one host, most URLs taken up of one host, and of all (-1 = no limit)
+-- ARGV[9] int   lost leases that make a dead letter
+-- ARGV[10] float share of the leases for pages taken up before, while new ones wait too
+-- ARGV[11] float a host that is blocked for longer (seconds) is not waited for
+-- returns {epoch seconds when it is worth to ask again or '', 1 = there is work now or soon, URLs that wait,
+--          URLs that are leased, leases ever handed out, URLs that became dead letters, then for each lease:
+--          handle, record, scheme://authority, cash as text, metadata JSON or '', stored request or ''}
+local now, deadline, worker, most, delay = tonumber(ARGV[1]), ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
+local all_max, losses, share = tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10])
+redis.call('HSET', KEYS[10], 'per_host', ARGV[6], 'host_max', ARGV[7]) -- for the other scripts
 --#libraries
-local reply, virtual, leased = { '', 0, 0, 0, 0 }, total('virtual'), 0
-redis.call('HSET', TOTALS, 'per_host', per_host) -- for scripts that other programs run
+local reply, virtual, taken, credit, leased = { '', 0, 0, 0, 0, 0 }, total('virtual'), total('taken'), total('credit'), 0
 catch_up()
 
-while leased < most do
-  local host = redis.call('ZREVRANGE', READY, 0, 0)[1]
-  if not host then break end
-  local id = redis.call('ZPOPMAX', QUEUES .. host)[1]
-  if id then
-    count('waiting', -1)
-    local raw = redis.call('HGET', bucket(id), id)
-    local r = usable(id, raw)
-    if r then
-      leased = leased + 1
-      redis.call('ZADD', LEASES, deadline, id)
-      redis.call('HSET', LEASE_INFO, id, worker)
-      redis.call('HINCRBY', ACTIVE, host, 1)
-      if delay > 0 then redis.call('HSET', CLOCKS, host, num(now + delay)) end
-      local _, site = site_of(r)
-      local metadata = has(r.flags, HAS_METADATA) and redis.call('HGET', METADATA, id) or ''
-      local request = has(r.flags, HAS_REQUEST) and string.sub(redis.call('HGET', REQUESTS, id) or '', 9) or ''
-      for _, value in ipairs({ id, raw, site, num(math.max(r.cash + virtual, 0)), metadata, request }) do
-        reply[#reply + 1] = value
-      end
-    end
+local function may_take_new() return all_max < 0 or taken < all_max end
+
+-- Whether new pages or those taken up before come next; both get their share while both wait.
+local function choose()
+  local new = may_take_new() and redis.call('ZREVRANGE', READY, 0, 0)[1]
+  local again = redis.call('ZREVRANGE', READY_AGAIN, 0, 0)[1]
+  if new and again then
+    credit = credit + share
+    if credit < 1 then return QUEUES, new end
+    credit = credit - 1
   end
-  settle(host)
+  if again then return AGAIN, again end
+  return QUEUES, new
 end
 
-local next_host = redis.call('ZRANGE', BLOCKED, 0, 0, 'WITHSCORES')[2]
-local next_lease = redis.call('ZRANGE', LEASES, 0, 0, 'WITHSCORES')[2]
-reply[1] = next_host or next_lease or ''
-if next_host and next_lease and tonumber(next_lease) < tonumber(next_host) then reply[1] = next_lease end
--- a host is ready or blocked only while URLs wait for it, whatever the counter says
-local hosts = redis.call('ZCARD', READY) + redis.call('ZCARD', BLOCKED)
-reply[2] = math.max(tonumber(redis.call('HGET', COUNTS, 'waiting') or '0'), hosts)
-reply[3], reply[4], reply[5] = redis.call('ZCARD', LEASES), orphans, buried
+while leased < most do
+  local queue, no = choose()
+  if not no then break end
+  local h = host(tonumber(no))
+  local r = take(h, queue)
+  if r then
+    leased = leased + 1
+    if not has(r.flags, TAKEN) then
+      h.taken, taken, r.flags = h.taken + 1, taken + 1, with(r.flags, TAKEN, true)
+    end
+    set_state(r, LEASED)
+    local raw, key, pause = save(r), handle(r), math.max(delay, h.delay)
+    redis.call('ZADD', LEASES, deadline, key)
+    redis.call('HSET', LEASE_INFO, key, worker)
+    h.active = h.active + 1
+    if pause > 0 then h.clock = now + pause end
+    for _, value in ipairs({ key, raw, redis.call('HGET', SITE_NAMES, r.site) or '', num(math.max(r.cash + virtual, 0)),
+      has(r.flags, HAS_METADATA) and redis.call('HGET', METADATA, key) or '',
+      has(r.flags, HAS_REQUEST) and redis.call('HGET', REQUESTS, key) or '' }) do
+      reply[#reply + 1] = value
+    end
+  end
+  h.changed = true
+  settle(h)
+end
+
+set_total('taken', taken)
+set_total('credit', credit)
+count('handed_out', leased)
+finish()
+local function first(key)
+  local score = redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')[2]
+  return score and tonumber(score) or math.huge
+end
+local soonest = math.min(first(BLOCKED), first(LEASES))
+reply[1] = soonest < math.huge and num(soonest) or ''
+reply[4] = redis.call('ZCARD', LEASES)
+local ready = redis.call('ZCARD', READY_AGAIN) + (may_take_new() and redis.call('ZCARD', READY) or 0)
+local blocked = redis.call('ZCOUNT', BLOCKED, '-inf', num(now + tonumber(ARGV[11])))
+reply[2] = (reply[4] + ready + blocked > 0) and 1 or 0
+local counters = redis.call('HMGET', COUNTS, 'waiting', 'handed_out')
+reply[3], reply[5], reply[6] = tonumber(counters[1] or '0'), tonumber(counters[2] or '0'), buried
 return reply

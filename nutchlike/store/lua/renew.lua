@@ -2,9 +2,9 @@
 -- KEYS          all of a partition (keys.py)
 -- ARGV[1] str   worker
 -- ARGV[2] float new deadline, epoch seconds
--- ARGV[3..]     url ids
--- returns {url id, ...}: those that the worker does not hold any more
-local LEASES, LEASE_INFO = KEYS[13], KEYS[14]
+-- ARGV[3..]     handles
+-- returns {handle, ...}: those that the worker does not hold any more
+local LEASES, LEASE_INFO = KEYS[15], KEYS[16]
 local lost = {}
 for i = 3, #ARGV do
   if redis.call('HGET', LEASE_INFO, ARGV[i]) == ARGV[1] then

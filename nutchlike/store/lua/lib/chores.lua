@@ -1,26 +1,68 @@
 -- Bring the queues up to date before a lease: lost leases, due pages, hosts that may be asked again.
 -- needs records.lua and queues.lua, `now` and `losses` above it
-local CHORE = 200 -- at most so many of each in one call, to keep it short
-
--- A queue or due member: returns its record, false when it cannot be read (buried), nil when there is none.
-local function usable(id, raw)
-  local r = decode(raw)
-  if r == false then bury(id, 'unreadable record') end
-  if r == nil then orphans = orphans + 1 end
-  return r
-end
+local CHORE, DUE_BUCKETS = 200, 16 -- at most so many in one call, to keep it short
 
 local function catch_up()
   local soon = num(now)
-  for _, id in ipairs(redis.call('ZRANGEBYSCORE', LEASES, '-inf', soon, 'LIMIT', 0, CHORE)) do lose(id, losses) end
-  for _, id in ipairs(redis.call('ZRANGEBYSCORE', DUE, '-inf', soon, 'LIMIT', 0, CHORE)) do
-    redis.call('ZREM', DUE, id)
-    local r = usable(id, redis.call('HGET', bucket(id), id))
-    if r then
-      local host = site_of(r)
-      enqueue(id, r, host)
-      settle(host)
+  for _, key in ipairs(redis.call('ZRANGEBYSCORE', LEASES, '-inf', soon, 'LIMIT', 0, CHORE)) do lose(key, losses) end
+  for _, where in ipairs(redis.call('ZRANGEBYSCORE', DUE, '-inf', soon, 'LIMIT', 0, DUE_BUCKETS)) do
+    local no, i = struct.unpack('>I4I4', where)
+    local all, earliest = redis.call('HGETALL', bucket(no, i)), math.huge
+    for k = 1, #all, 2 do
+      local r = decode(all[k + 1], no, all[k])
+      if r == false then
+        bury_unreadable(no, all[k])
+      elseif r.state == DUE_LATER and r.fetch_time <= now then
+        enqueue(r)
+      elseif r.state == DUE_LATER then
+        earliest = math.min(earliest, r.fetch_time)
+      end
+    end
+    put(DUE, earliest < math.huge and earliest, where)
+  end
+  for _, no in ipairs(redis.call('ZRANGEBYSCORE', BLOCKED, '-inf', soon, 'LIMIT', 0, CHORE)) do touch(tonumber(no)) end
+  for _, h in pairs(hosts) do
+    if h.unsettled then settle(h) end
+  end
+end
+
+-- Returns rank and id of the best URL of a bucket that waits in `queue`, and the rank of the second; without decoding
+-- whole records, for there are many.
+local function best_two(h, queue, i)
+  local all, first, id, second = redis.call('HGETALL', bucket(h.no, i)), nil, nil, nil
+  for k = 1, #all, 2 do
+    local raw = all[k + 1]
+    if not is_readable(raw) then
+      bury_unreadable(h.no, all[k])
+    else
+      local status, flags = struct.unpack('>BI2', raw)
+      if math.floor(flags / STATE) == WAITING and queue_for(status % 16, flags) == queue then
+        local worth = struct.unpack('>d', raw, CASH_AT)
+        if worth ~= worth or math.abs(worth) == math.huge then
+          worth = 0
+          save(decode(raw, h.no, all[k]))
+        end
+        if has(flags, HAS_REQUEST) then worth = worth + struct.unpack('>d', raw, HEADER_SIZE + 1) end
+        if not first or worth > first then
+          first, id, second = worth, all[k], first
+        elseif not second or worth > second then
+          second = worth
+        end
+      end
     end
   end
-  for _, host in ipairs(redis.call('ZRANGEBYSCORE', BLOCKED, '-inf', soon, 'LIMIT', 0, CHORE)) do settle(host) end
+  return first, id, second
+end
+
+-- Take the best waiting URL out of a host's queue; nil when none waits.
+local function take(h, queue)
+  while true do
+    local top = redis.call('ZREVRANGE', queue .. h.no, 0, 1, 'WITHSCORES')
+    if not top[1] then return nil end
+    local first, id, second = best_two(h, queue, top[1])
+    local is_best = first and (not top[4] or first >= tonumber(top[4]))
+    local left = is_best and second or not is_best and first
+    put(queue .. h.no, left and num(left), top[1])
+    if is_best then return load(h.no, id) end
+  end
 end

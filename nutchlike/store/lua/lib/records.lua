@@ -1,36 +1,79 @@
--- Read and write CrawlDb records (codec.py has the same layout).
--- KEYS[1..7]: see PARTITION_KEYS in keys.py
-local RECORDS, SITES, SITE_NAMES, METADATA, REQUESTS, TOTALS, COUNTS =
-  KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7]
-local VERSION, FORMAT, HEADER = 1, '>BBBBBBddI4I4I4I4B', 39
-local HAS_METADATA, HAS_REQUEST, ONCE = 1, 2, 4
-local UNFETCHED = 1
+-- Read and write CrawlDb records (codec.py has the same layout), host by host.
+-- KEYS: see PARTITION_KEYS in keys.py. A script that uses this ends with finish().
+local RECORDS, QUEUES, AGAIN, HOSTS, HOST_NUMBERS, SITES, SITE_NAMES, METADATA, REQUESTS, TOTALS, COUNTS =
+  KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11]
+local VERSION, HEADER, HEADER_SIZE, CASH_AT = 2, '>BI2BI3dI4', 19, 8
+local HAS_METADATA, HAS_REQUEST, ONCE, TAKEN = 1, 2, 4, 8
+local HAS_INTERVAL, HAS_HISTORY, HAS_MODIFIED, HAS_TROUBLE, HAS_SIGNATURE = 16, 32, 64, 128, 256
+local STATE = 4096 -- the state stands above the flags
+local WAITING, LEASED, DUE_LATER, DEAD_LETTER, DONE = 1, 2, 3, 4, 5
+local COUNTED = { [WAITING] = 'waiting', [DUE_LATER] = 'due', [DEAD_LETTER] = 'dead', [DONE] = 'done' }
+local UNFETCHED, COMMON_INTERVAL, HOST = 1, 2592000, '>I4I4I4I4I4I4dd'
+local COMMON_SIGNATURE = 25 -- its length, 16 bytes of signature, 8 of the dedup key
+local BUCKET = 48 -- records in a bucket on average; small hashes are kept compactly by Redis
 
 local function num(x) return string.format('%.17g', x) end
 local function total(name) return tonumber(redis.call('HGET', TOTALS, name) or '0') end
 local function set_total(name, x) redis.call('HSET', TOTALS, name, num(x)) end
-local function count(name, n) if n ~= 0 then redis.call('HINCRBY', COUNTS, name, n) end end
 local function has(flags, bit_) return bit.band(flags, bit_) ~= 0 end
+local function with(flags, bit_, on) return on and bit.bor(flags, bit_) or bit.band(flags, bit.bnot(bit_)) end
 
-local function bucket(id)
-  local a, b = string.byte(id, 1, 2)
-  return RECORDS .. (a * 64 + math.floor(b / 4))
+local changes = {}
+local function count(name, n) changes[name] = (changes[name] or 0) + n end
+
+-- A host (host_records.py has the same layout): records, buckets that they are spread over, URLs that wait, leased URLs,
+-- URLs ever taken up, failures in a row, epoch seconds from which it may be asked, seconds that its robots.txt wants
+-- between two requests (-1 = says nothing), name.
+local hosts = {}
+local function host(no)
+  if hosts[no] then return hosts[no] end
+  local raw, h = redis.call('HGET', HOSTS, no), { no = no, level = 1 }
+  h.records, h.buckets, h.waiting, h.active, h.taken, h.failures, h.clock, h.delay, h.name =
+    0, 1, 0, 0, 0, 0, 0, -1, ''
+  if raw then
+    h.records, h.buckets, h.waiting, h.active, h.taken, h.failures, h.clock, h.delay = struct.unpack(HOST, raw)
+    h.name = string.sub(raw, 41)
+  end
+  while h.level < h.buckets do h.level = h.level * 2 end
+  hosts[no] = h
+  return h
 end
+
+local function bucket_number(h, id)
+  local i = struct.unpack('>I4', id) % h.level
+  return i < h.buckets and i or i - h.level / 2
+end
+local function bucket(no, i) return RECORDS .. no .. ':' .. i end
+local function place(no, i) return struct.pack('>I4I4', no, i) end -- of a bucket, among those of all hosts
+local function handle(r) return struct.pack('>I4', r.host) .. r.id end
 
 -- Returns nil for no record, false for one that cannot be read. Cash that is no finite number becomes that of
 -- a page that was given nothing of its own.
-local function decode(raw)
+local function is_readable(raw) return #raw >= HEADER_SIZE and math.floor(string.byte(raw) / 16) == VERSION end
+
+local function decode(raw, no, id)
   if not raw then return nil end
-  if #raw < HEADER or string.byte(raw) ~= VERSION then return false end
-  local r, size, _ = {}, nil, nil
-  _, r.status, r.retries, r.attempts, r.flags, r.depth, r.cash, r.history, r.fetch_time, r.modified_time,
-    r.interval, r.site, size = struct.unpack(FORMAT, raw)
+  if not is_readable(raw) then return false end
+  local r, at, size, _ = { host = no, id = id, interval = COMMON_INTERVAL, history = 0, retries = 0, attempts = 0,
+    signature = '', priority = 0 }, HEADER_SIZE + 1, nil, nil
+  r.status, r.flags, r.depth, r.site, r.cash, r.fetch_time = struct.unpack(HEADER, raw)
+  r.status, r.state, r.flags = r.status % 16, math.floor(r.flags / STATE), r.flags % STATE
+  if has(r.flags, HAS_REQUEST) then r.priority, at = struct.unpack('>d', raw, at) end
+  if has(r.flags, HAS_INTERVAL) then r.interval, at = struct.unpack('>I4', raw, at) end
+  if has(r.flags, HAS_HISTORY) then r.history, at = struct.unpack('>d', raw, at) end
+  r.modified_time = has(r.flags, HAS_HISTORY) and r.fetch_time - r.interval or 0
+  if has(r.flags, HAS_MODIFIED) then r.modified_time, at = struct.unpack('>I4', raw, at) end
+  if has(r.flags, HAS_TROUBLE) then r.retries, r.attempts, at = struct.unpack('>BB', raw, at) end
+  if has(r.flags, HAS_SIGNATURE) then
+    size, at = string.byte(raw, at), at + 1
+    if size == 0 then r.signature, size = '\16', COMMON_SIGNATURE - 1 end
+    r.signature, at = r.signature .. string.sub(raw, at, at + size - 1), at + size
+  end
   if r.cash ~= r.cash or math.abs(r.cash) == math.huge then
-    r.cash = 0
+    r.cash, r.repaired = 0, true
     count('repaired', 1)
   end
-  r.signature = string.sub(raw, HEADER + 1, HEADER + size)
-  r.path = string.sub(raw, HEADER + size + 1)
+  r.path = '/' .. string.sub(raw, at)
   return r
 end
 
@@ -40,35 +83,59 @@ local function dedup_key(r)
   return string.sub(r.signature, 2 + string.byte(r.signature))
 end
 
-local function load(id) return decode(redis.call('HGET', bucket(id), id)) end
-
-local function save(id, r)
-  redis.call('HSET', bucket(id), id, struct.pack(FORMAT, VERSION, r.status, math.min(r.retries, 255), r.attempts, r.flags, r.depth,
-    r.cash, r.history, r.fetch_time, r.modified_time, r.interval, r.site, #r.signature) .. r.signature .. r.path)
+local function load(no, id)
+  return decode(redis.call('HGET', bucket(no, bucket_number(host(no), id)), id), no, id)
 end
+local function load_handle(key) return load(struct.unpack('>I4', key), string.sub(key, 5)) end
 
-local site_cache = {}
-local function site_number(site, host)
-  local known = site_cache[site]
-  if not known then
-    known = tonumber(redis.call('HGET', SITES, site) or nil)
-    if not known then
-      known = redis.call('HLEN', SITES) + 1
-      redis.call('HSET', SITES, site, known)
-      redis.call('HSET', SITE_NAMES, known, host .. ' ' .. site)
-    end
-    site_cache[site] = known
+local function save(r)
+  local past, usual = r.history ~= 0, r.history ~= 0 and r.fetch_time - r.interval or 0
+  local trouble = r.retries ~= 0 or r.attempts ~= 0
+  local flags = with(with(r.flags, HAS_INTERVAL, r.interval ~= COMMON_INTERVAL), HAS_HISTORY, past)
+  flags = with(with(flags, HAS_MODIFIED, r.modified_time ~= usual), HAS_TROUBLE, trouble)
+  r.flags = with(flags, HAS_SIGNATURE, r.signature ~= '')
+  local raw = struct.pack(HEADER, VERSION * 16 + r.status, r.state * STATE + r.flags, r.depth, r.site, r.cash, r.fetch_time)
+  if has(r.flags, HAS_REQUEST) then raw = raw .. struct.pack('>d', r.priority) end
+  if has(r.flags, HAS_INTERVAL) then raw = raw .. struct.pack('>I4', r.interval) end
+  if past then raw = raw .. struct.pack('>d', r.history) end
+  if has(r.flags, HAS_MODIFIED) then raw = raw .. struct.pack('>I4', r.modified_time) end
+  if trouble then raw = raw .. struct.pack('>BB', math.min(r.retries, 255), r.attempts) end
+  if #r.signature == COMMON_SIGNATURE and string.byte(r.signature) == 16 then
+    raw = raw .. '\0' .. string.sub(r.signature, 2)
+  elseif r.signature ~= '' then
+    raw = raw .. string.char(#r.signature) .. r.signature
   end
-  return known
+  raw = raw .. string.sub(r.path, 2)
+  redis.call('HSET', bucket(r.host, bucket_number(host(r.host), r.id)), r.id, raw)
+  return raw
 end
 
--- Returns the host and scheme://authority of a record.
-local function site_of(r) return string.match(redis.call('HGET', SITE_NAMES, r.site) or ' ', '^(%S*) (.*)$') end
+-- Returns the number of scheme://authority and that of its host; both are made when they are new.
+local known_sites = {}
+local function site_number(site, queue)
+  local known = known_sites[site] or redis.call('HGET', SITES, site)
+  if not known then
+    local no = redis.call('HGET', HOST_NUMBERS, queue)
+    if not no then
+      no = tostring(redis.call('HLEN', HOST_NUMBERS) + 1)
+      redis.call('HSET', HOST_NUMBERS, queue, no)
+      host(tonumber(no)).name = queue
+      host(tonumber(no)).changed = true
+    end
+    local number = redis.call('HLEN', SITES) + 1
+    known = number .. ' ' .. no
+    redis.call('HSET', SITES, site, known)
+    redis.call('HSET', SITE_NAMES, number, site)
+  end
+  known_sites[site] = known
+  local number, no = string.match(known, '^(%d+) (%d+)$')
+  return tonumber(number), tonumber(no)
+end
 
 -- Returns the id under which this URL is kept, and its record: another URL with the same id moves it on.
-local function find(id, site, path)
+local function find(no, id, site, path)
   while true do
-    local r = load(id)
+    local r = load(no, id)
     if not r or (r.site == site and r.path == path) then return id, r end
     local hex = redis.sha1hex(id .. site .. path)
     id = string.gsub(string.sub(hex, 1, 16), '%x%x', function(h) return string.char(tonumber(h, 16)) end)

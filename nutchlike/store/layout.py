@@ -1,0 +1,47 @@
+"""How a crawl is laid out in the store: what is fixed when it begins, since every URL's place depends on it."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import redis
+
+from nutchlike.store.keys import CrawlKeys, layout_key
+
+PARTITIONS_MAX = 1024
+
+
+def agree_on_layout(
+    client: redis.Redis, crawl_id: str, *, partitions: int | None, default: int, queue_mode: str
+) -> CrawlKeys:
+    """Return the keys of a crawl; its first process decides on the layout.
+
+    ``partitions`` is what this process wants, ``None`` = as the crawl has it, or else ``default``.
+    Raises ValueError when the crawl was begun otherwise.
+    """
+    name = layout_key(crawl_id)
+    client.hsetnx(name, "partitions", str(partitions or default))
+    client.hsetnx(name, "queue_mode", queue_mode)
+    have, mode = cast("list[bytes]", client.hmget(name, "partitions", "queue_mode"))
+    advice = "SCHEDULER_FLUSH_ON_START=True begins it anew, NUTCH_CRAWL_ID names another one"
+    if partitions is not None and partitions != int(have):
+        raise ValueError(f"NUTCH_PARTITIONS is {partitions}, crawl {crawl_id!r} was begun with {int(have)}: {advice}")
+    if mode.decode() != queue_mode:
+        raise ValueError(
+            f"NUTCH_FETCHER_QUEUE_MODE is {queue_mode}, crawl {crawl_id!r} was begun with {mode.decode()}: {advice}"
+        )
+    return CrawlKeys(crawl_id, int(have))
+
+
+def forget_crawl(client: redis.Redis, crawl_id: str) -> None:
+    """Remove all keys of a crawl, its layout too."""
+    have = cast("bytes | None", client.hget(layout_key(crawl_id), "partitions"))
+    for keys in CrawlKeys(crawl_id, int(have or 1)).partitions:
+        names: list[bytes] = []
+        for found in client.scan_iter(match=keys.pattern, count=1000):
+            names.append(found)
+            if len(names) == 1000:
+                client.unlink(*names)
+                names.clear()
+        if names:
+            client.unlink(*names)

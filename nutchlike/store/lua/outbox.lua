@@ -1,0 +1,13 @@
+-- Show what waits to be brought to other partitions.
+-- KEYS          all of a partition (keys.py)
+-- ARGV[1] int   number of partitions
+-- ARGV[2] int   messages to a partition at most
+-- returns {partition, number of its first message, {message, ...}} for each that something waits for
+local OUTBOX, OUTBOX_HEADS, reply = KEYS[20], KEYS[21], {}
+for partition = 0, tonumber(ARGV[1]) - 1 do
+  local messages = redis.call('LRANGE', OUTBOX .. partition, 0, tonumber(ARGV[2]) - 1)
+  if messages[1] then
+    reply[#reply + 1] = { partition, tonumber(redis.call('HGET', OUTBOX_HEADS, partition) or '0'), messages }
+  end
+end
+return reply

@@ -1,0 +1,80 @@
+"""Outbox: brings what one partition owes to others, so that a kill between two calls neither loses nor doubles it.
+
+A message is written by the script that took the cash away, and stays until the other partition has taken it. They are
+numbered: brought twice, one counts once.
+"""
+
+from __future__ import annotations
+
+import logging
+import struct
+from typing import Any, cast
+
+import redis
+
+from nutchlike.store.keys import CrawlKeys
+from nutchlike.store.scripts import Scripts, checked
+
+logger = logging.getLogger(__name__)
+MESSAGES = 100  # brought from one partition to another with one call
+DIVIDE_SECONDS = 1.0  # between two divisions of the virtual page's cash, with few partitions
+
+
+class Outbox:
+    """The messages between the partitions of a crawl; with one partition there are none."""
+
+    def __init__(self, client: redis.Redis, keys: CrawlKeys, scripts: Scripts) -> None:
+        self._client = client
+        self._keys = keys
+        self._scripts = scripts
+        self._partitions = range(len(keys))
+
+    def deliver(self, *, now: float) -> int:
+        """Bring all messages to where they belong; return how many URLs became known by them."""
+        discovered = 0
+        while len(self._keys) > 1 and (waiting := self._waiting()):
+            calls = [
+                (int(to), "receive", [repr(now), source, int(first), len(self._keys), *messages])
+                for source, to, first, messages in waiting
+            ]
+            replies = checked(self._scripts.run_all(calls))
+            for (source, to, _, _), (_, new, lost) in zip(waiting, replies, strict=True):
+                discovered += int(new)
+                if lost:
+                    logger.error("Partition %d lost %d messages of partition %d in a failover", to, lost, source)
+            checked(
+                self._scripts.run_all(
+                    [
+                        (source, "delivered", [int(to), int(taken)])
+                        for (source, to, _, _), (taken, _, _) in zip(waiting, replies, strict=True)
+                    ]
+                )
+            )
+        return discovered
+
+    def divide(self, *, now: float) -> None:
+        """Divide the virtual page's cash among all pages, where it is time for that, and bring it there."""
+        if len(self._keys) == 1:
+            return
+        known = [int(float(value or 0)) for value in self._totals("known")]
+        every = DIVIDE_SECONDS * max(1.0, len(self._keys) ** 2 / 256)
+        calls = [(p, "share_out", [repr(now), repr(every), p, *known]) for p in self._partitions]
+        if any(checked(self._scripts.run_all(calls))):
+            self.deliver(now=now)
+
+    def cash(self) -> float:
+        """Return the cash that is on its way: in messages that were not taken yet, and in the pools."""
+        on_its_way = sum(float(value or 0) for value in self._totals("pool"))
+        for source, to, first, messages in self._waiting(most=-1) if len(self._keys) > 1 else ():
+            name = self._keys.partitions[to].name("inbox")
+            taken = int(cast("bytes | None", self._client.hget(name, str(source))) or 0)
+            on_its_way += sum(struct.unpack_from(">d", message)[0] for message in messages[max(taken - first, 0) :])
+        return on_its_way
+
+    def _waiting(self, *, most: int = MESSAGES) -> list[tuple[int, int, int, list[bytes]]]:
+        """Return (from, to, number of the first message, messages) for each pair of partitions with messages."""
+        calls = [(p, "outbox", [len(self._keys), most if most > 0 else 2**31]) for p in self._partitions]
+        return [(source, *row) for source, rows in enumerate(checked(self._scripts.run_all(calls))) for row in rows]
+
+    def _totals(self, name: str) -> list[Any]:
+        return [self._client.hget(keys.name("totals"), name) for keys in self._keys.partitions]
