@@ -23,7 +23,7 @@ from nutchlike.store.connection import check_client, check_redis_url, hide_passw
 from nutchlike.store.crawldb import CrawlDb
 from nutchlike.store.embedded import EmbeddedServer
 from nutchlike.store.frontier import Frontier, Limits
-from nutchlike.store.layout import agree_on_layout, forget_crawl
+from nutchlike.store.layout import agree_on_layout, forget, keys_of
 from nutchlike.store.scripts import Scripts
 from nutchlike.store.signature_index import SignatureIndex
 from nutchlike.store.worker import worker_name
@@ -57,7 +57,7 @@ def open_store(settings: BaseSettings, *, crawl_id: str, flush: bool = False) ->
         keep_hashes_compact(client)
         crawl_id = settings.get("NUTCH_CRAWL_ID") or crawl_id
         if flush:
-            forget_crawl(client, crawl_id)
+            forget(client, keys_of(client, crawl_id))
         keys = agree_on_layout(
             client,
             crawl_id,

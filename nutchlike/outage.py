@@ -10,20 +10,31 @@ from typing import TypeVar
 
 import redis
 from redis.exceptions import (
+    AskError,
     ClusterDownError,
-    MasterDownError,
     NoPermissionError,
     OutOfMemoryError,
     ReadOnlyError,
+    TryAgainError,
 )
 from scrapy.crawler import Crawler
 from scrapy.utils.defer import deferred_from_coro
+
+from nutchlike.store.errors import NoAnswer
 
 logger = logging.getLogger(__name__)
 RETRY_SECONDS = 1.0
 # What the server answers when it, not what was sent to it, is the trouble: as redis-py's classes, which swallow the
 # word, and as words in the text of an answer that has no class, or of one that a script passes on.
-TROUBLE_CLASSES = (OutOfMemoryError, ReadOnlyError, ClusterDownError, MasterDownError, NoPermissionError)
+TROUBLE_CLASSES = (
+    OutOfMemoryError,
+    ReadOnlyError,
+    NoPermissionError,
+    NoAnswer,  # a cluster's node is away
+    ClusterDownError,  # a part of the cluster is, or (MasterDownError) a replica has lost its master
+    AskError,  # a partition is being moved, or (MovedError) its nodes do not agree yet
+    TryAgainError,  # a partition is being moved
+)
 TROUBLE_WORDS = ("OOM", "READONLY", "MISCONF", "WRONGTYPE", "NOREPLICAS", "MASTERDOWN", "LOADING", "BUSY", "NOAUTH")
 T = TypeVar("T")
 

@@ -1,4 +1,4 @@
-"""Fixtures that several test files share: a real Redis server."""
+"""Fixtures that several test files share: a real Redis server, and a real cluster of them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,15 @@ from pathlib import Path
 
 import pytest
 import redis
+from cluster import Cluster, cluster
 from hypothesis import settings
+from stores import Store, open_store
 
 from nutchlike.store.embedded import EmbeddedServer
+from nutchlike.store.errors import StoreUnavailable
+from nutchlike.store.keys import CrawlKeys
+from nutchlike.store.nodes import Client
+from nutchlike.store.server_binary import binary_for
 from nutchlike.store.server_process import is_served
 
 # How long an example takes says more about the machine than about the code.
@@ -31,6 +37,41 @@ def redis_client(redis_server: EmbeddedServer) -> Iterator[redis.Redis]:
     client.flushall()
     yield client
     client.close()
+
+
+@pytest.fixture(scope="session")
+def redis_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """Three masters without replicas for this test session; gone at its end. Tests that break nodes make their own."""
+    folder = tmp_path_factory.mktemp("cluster")
+    try:
+        binary_for(folder)
+    except StoreUnavailable as error:
+        pytest.skip(f"no server program that could make a cluster: {error}")
+    with cluster(folder) as made:
+        yield made
+
+
+@pytest.fixture
+def cluster_client(redis_cluster: Cluster) -> Iterator[redis.RedisCluster]:
+    """A client of the session's cluster, whose nodes are all empty and know no script; answers are bytes."""
+    redis_cluster.flush()
+    client = redis_cluster.client()
+    yield client
+    client.close()
+
+
+@pytest.fixture(params=["server", "cluster"])
+def any_client(request: pytest.FixtureRequest) -> Client:
+    """A client of one server, and then of a cluster: for tests of what must work alike on both."""
+    client: Client = request.getfixturevalue("redis_client" if request.param == "server" else "cluster_client")
+    return client
+
+
+@pytest.fixture(params=["one partition", "four partitions", "cluster"])
+def store(request: pytest.FixtureRequest) -> Store:
+    """An empty store: the whole store suite runs on one partition, on four, and on four spread over a cluster."""
+    client: Client = request.getfixturevalue("cluster_client" if request.param == "cluster" else "redis_client")
+    return open_store(client, keys=CrawlKeys("site", 1 if request.param == "one partition" else 4))
 
 
 @pytest.fixture

@@ -5,30 +5,28 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-import redis
-
 from nutchlike.crawldatum import DbStatus
 from nutchlike.scoring.opic import PaperOPIC
 from nutchlike.store.check import StoreCheck
 from nutchlike.store.crawldb import CrawlDb, Seed
 from nutchlike.store.frontier import Frontier, Lease, Limits, PageDone
-from nutchlike.store.host_records import read_hosts
-from nutchlike.store.keys import CrawlKeys, partition_and_handle
+from nutchlike.store.host_records import StoredHost, read_hosts
+from nutchlike.store.keys import CrawlKeys, PartitionKeys, partition_and_handle
+from nutchlike.store.nodes import Client
 from nutchlike.store.scripts import Scripts
 from nutchlike.store.stored_url import StoredURL
 from nutchlike.urls.identity import host_key
 
 KEYS = CrawlKeys("site")
-NAMES = KEYS.partitions[0]
 NOW = 1_000_000.0
 MONTH = 2_592_000
 
 
-def scripts_of(client: redis.Redis, keys: CrawlKeys) -> Scripts:
+def scripts_of(client: Client, keys: CrawlKeys) -> Scripts:
     return Scripts(client, [partition.all() for partition in keys.partitions])
 
 
-def frontier(client: redis.Redis, *, worker: str = "w1", keys: CrawlKeys = KEYS, **limits: Any) -> Frontier:
+def frontier(client: Client, *, worker: str = "w1", keys: CrawlKeys = KEYS, **limits: Any) -> Frontier:
     return Frontier(
         client,
         keys,
@@ -56,11 +54,22 @@ def fetched(lease: Lease, outlinks: list[str], *, now: float = NOW, status: DbSt
 class Store:
     """The parts that most tests need."""
 
-    client: redis.Redis
+    client: Any  # redis.Redis or redis.RedisCluster
     keys: CrawlKeys
     crawldb: CrawlDb
     frontier: Frontier
     check: StoreCheck
+
+    def other(self, worker: str = "w2", **limits: Any) -> Store:
+        """Return what another worker sees of the same store."""
+        return open_store(self.client, keys=self.keys, worker=worker, **limits)
+
+    def hosts(self) -> list[tuple[PartitionKeys, StoredHost]]:
+        return [(keys, host) for keys in self.keys.partitions for host in read_hosts(self.client, keys)]
+
+    def each(self, name: str) -> list[str]:
+        """Return the names of a key in all partitions."""
+        return [keys.name(name) for keys in self.keys.partitions]
 
     def inject(self, *seeds: Seed, merge: str = "keep", now: float = NOW) -> tuple[int, int]:
         return self.crawldb.inject(seeds, merge=merge, now=now)  # type: ignore[arg-type]  # tests pass literals
@@ -84,7 +93,7 @@ class Store:
         return [lease.datum.url for lease in self.lease(most, now=now)]
 
 
-def open_store(client: redis.Redis, *, keys: CrawlKeys = KEYS, **limits: Any) -> Store:
+def open_store(client: Client, *, keys: CrawlKeys = KEYS, **limits: Any) -> Store:
     scripts = scripts_of(client, keys)
     return Store(
         client,

@@ -7,21 +7,15 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-import redis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from stores import MONTH, NAMES, NOW, Store, fetched, open_store, seed
+from stores import MONTH, NOW, Store, fetched, seed
 from vectors import vector_rows
 
 from nutchlike.crawldatum import DbStatus
 from nutchlike.store.check import CashAudit
 from nutchlike.store.codec import UnreadableRecord
 from nutchlike.store.frontier import PageDone
-
-
-@pytest.fixture
-def store(redis_client: redis.Redis) -> Store:
-    return open_store(redis_client)
 
 
 def fetch_seven(store: Store) -> None:
@@ -159,6 +153,7 @@ def test_cash_that_arrives_during_a_fetch_stays(store: Store) -> None:
     a, b = store.lease(2)
     store.frontier.complete([fetched(b, ["http://a.test/"])], now=NOW)
     store.frontier.complete([fetched(a, ["http://b.test/"])], now=NOW)
+    store.frontier.deliver(now=NOW + 60)
     datum = store.crawldb.get("http://a.test/")
     assert datum is not None
     # b gave 1 to a, 1 to the virtual page (0.5 each); a spent 4: 2 to b, 2 to the virtual page (1 each)
@@ -171,11 +166,9 @@ links = st.lists(st.integers(0, 30), max_size=8, unique=True)
 
 @given(fetches=st.lists(st.tuples(links, st.sampled_from(["done", "lost", "returned"])), max_size=40))
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_cash_is_conserved_and_no_url_is_nowhere(
-    redis_client: redis.Redis, fetches: list[tuple[list[int], str]]
-) -> None:
-    redis_client.flushall()
-    store = open_store(redis_client, attempts_max=2)
+def test_cash_is_conserved_and_no_url_is_nowhere(store: Store, fetches: list[tuple[list[int], str]]) -> None:
+    store.crawldb.clear()
+    store = store.other("w1", attempts_max=2)
     store.inject(seed("http://h0.test/0", 2.5), seed("http://h1.test/1", 0.5))
     now = NOW
     for targets, fate in fetches:
@@ -196,7 +189,9 @@ def test_cash_is_conserved_and_no_url_is_nowhere(
 
 def test_a_lost_queue_is_rebuilt_from_the_records(store: Store) -> None:
     store.inject(*(seed(f"http://a.test/{i}") for i in range(3)), seed("http://b.test/"))
-    store.client.delete(NAMES.name("q:") + "1", NAMES.name("ready"))
+    [lost] = [(keys, host) for keys, host in store.hosts() if host.name == "a.test"]
+    store.client.delete(f"{lost[0].name('q:')}{lost[1].number}")
+    store.client.delete(lost[0].name("ready"))
     assert store.check.mend_queues(now=NOW) == 3
     assert store.check.mend_queues(now=NOW) == 0
     assert len(store.lease_urls()) == 4
@@ -235,22 +230,22 @@ def test_clearing_forgets_one_crawl_and_leaves_others(store: Store) -> None:
     store.client.set("nutch:other:{0}:totals", "x")
     store.inject(seed("http://a.test/"))
     store.crawldb.clear()
-    assert store.client.keys("*") == [b"nutch:other:{0}:totals"]
+    assert list(store.client.scan_iter("*")) == [b"nutch:other:{0}:totals"]
 
 
 def test_no_key_outside_the_table_is_ever_written(store: Store) -> None:
     store.inject(seed("http://a.test/", metadata={"k": "v"}))
     [lease] = store.lease()
     store.frontier.complete([fetched(lease, ["http://b.test/", "http://a.test/2"])], now=NOW)
-    allowed = tuple(name.encode() for name in NAMES.all())
-    families = tuple(name.encode() for name in NAMES.all() if name.endswith(":"))
-    strange = [key for key in store.client.keys("*") if key not in allowed and not key.startswith(families)]
+    allowed = tuple(name.encode() for keys in store.keys.partitions for name in keys.all())
+    families = tuple(name for name in allowed if name.endswith(b":"))
+    strange = [key for key in store.client.scan_iter("*") if key not in allowed and not key.startswith(families)]
     assert strange == []
 
 
 def test_nothing_in_the_store_is_a_pickle(store: Store) -> None:
     store.inject(seed("http://a.test/", metadata={"k": "v"}))
-    [stored] = store.client.hvals(NAMES.name("metadata"))
+    [stored] = [value for name in store.each("metadata") for value in store.client.hvals(name)]
     assert json.loads(stored) == {"k": "v"}
 
 
@@ -297,7 +292,8 @@ def test_a_page_that_is_due_tomorrow_stays_so_when_the_queues_are_rebuilt(store:
     [lease] = store.lease()
     retry = replace(lease.datum, retries=1, fetch_time=int(NOW) + 86_400)
     store.frontier.complete([PageDone(lease.key, retry, keep_request=True)], now=NOW)
-    store.client.delete(NAMES.name("due"))
+    for name in store.each("due"):
+        store.client.delete(name)
     assert store.check.mend_queues(now=NOW) == 1
     assert store.lease_urls() == []
     assert store.lease_urls(now=NOW + 86_401) == ["http://a.test/"]

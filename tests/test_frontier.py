@@ -9,17 +9,11 @@ from itertools import pairwise
 from threading import Thread
 
 import pytest
-import redis
-from stores import NAMES, NOW, Store, fetched, frontier, open_store, seed
+from stores import NOW, Store, fetched, seed
 
 from nutchlike.crawldatum import DbStatus
 from nutchlike.store.stored_url import StoredURL
 from nutchlike.store.worker import is_dead_here, worker_name
-
-
-@pytest.fixture
-def store(redis_client: redis.Redis) -> Store:
-    return open_store(redis_client)
 
 
 def test_the_url_with_most_cash_is_handed_out_first(store: Store) -> None:
@@ -60,12 +54,12 @@ def test_a_leased_url_is_not_handed_out_twice(store: Store) -> None:
     assert store.lease_urls() == []
 
 
-def test_two_workers_never_get_the_same_url(redis_client: redis.Redis, store: Store) -> None:
+def test_two_workers_never_get_the_same_url(store: Store) -> None:
     store.inject(*(seed(f"http://h{i % 7}.test/{i}") for i in range(500)))
     got: list[list[str]] = [[], []]
 
     def work(mine: list[str]) -> None:
-        other = frontier(redis_client, worker=f"w{id(mine)}")
+        other = store.other(f"w{id(mine)}").frontier
         while batch := other.lease(3, now=NOW).leases:
             mine.extend(lease.datum.url for lease in batch)
 
@@ -91,20 +85,20 @@ def test_a_renewed_lease_does_not_expire(store: Store) -> None:
     assert store.lease_urls(now=NOW + 100) == []
 
 
-def test_renewing_tells_which_leases_were_lost(redis_client: redis.Redis, store: Store) -> None:
+def test_renewing_tells_which_leases_were_lost(store: Store) -> None:
     store.inject(seed("http://a.test/"))
     [lease] = store.lease()
-    frontier(redis_client, worker="w2").lease(1, now=NOW + 61)
+    store.other("w2").frontier.lease(1, now=NOW + 61)
     assert store.frontier.renew([lease.key], now=NOW + 62) == [lease.key]
 
 
-def test_a_completion_after_the_lease_was_lost_changes_nothing(redis_client: redis.Redis, store: Store) -> None:
+def test_a_completion_after_the_lease_was_lost_changes_nothing(store: Store) -> None:
     store.inject(seed("http://a.test/"))
     [late] = store.lease()
-    [again] = frontier(redis_client, worker="w2").lease(1, now=NOW + 61).leases
+    [again] = store.other("w2").frontier.lease(1, now=NOW + 61).leases
     assert store.frontier.complete([fetched(late, ["http://a.test/x"])], now=NOW + 62).new == [None]
     assert store.crawldb.get("http://a.test/x") is None
-    assert frontier(redis_client, worker="w2").complete([fetched(again, ["http://a.test/x"])], now=NOW + 63).new == [1]
+    assert store.other("w2").frontier.complete([fetched(again, ["http://a.test/x"])], now=NOW + 63).new == [1]
 
 
 def test_completing_twice_counts_once(store: Store) -> None:
@@ -122,7 +116,7 @@ def test_a_url_that_loses_its_lease_too_often_becomes_a_dead_letter(store: Store
     assert store.lease_urls(now=NOW + 61 * 3) == []
     counts = store.crawldb.counts()
     assert (counts.waiting, counts.leased, counts.dead) == (0, 0, 1)
-    assert list(store.client.hvals(NAMES.name("dead"))) == [b"lost 3 leases"]
+    assert [reason for _, reason in store.crawldb.dead_letters()] == ["lost 3 leases"]
 
 
 def test_giving_back_does_not_count_as_a_lost_lease(store: Store) -> None:
@@ -133,18 +127,18 @@ def test_giving_back_does_not_count_as_a_lost_lease(store: Store) -> None:
     assert store.lease_urls() == ["http://a.test/"]
 
 
-def test_nobody_gives_back_a_lease_of_another_worker(redis_client: redis.Redis, store: Store) -> None:
+def test_nobody_gives_back_a_lease_of_another_worker(store: Store) -> None:
     store.inject(seed("http://a.test/"))
     [lease] = store.lease()
-    assert frontier(redis_client, worker="w2").give_back([lease.key], now=NOW) == 0
+    assert store.other("w2").frontier.give_back([lease.key], now=NOW) == 0
 
 
-def test_what_a_killed_process_held_is_free_at_once(redis_client: redis.Redis, store: Store) -> None:
+def test_what_a_killed_process_held_is_free_at_once(store: Store) -> None:
     code = "from nutchlike.store.worker import worker_name; print(worker_name())"
     killed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
     store.inject(seed("http://a.test/"), seed("http://b.test/", 2.0))
-    frontier(redis_client, worker=killed).lease(1, now=NOW)
-    frontier(redis_client, worker="elsewhere/1/2").lease(1, now=NOW)
+    store.other(killed).frontier.lease(1, now=NOW)
+    store.other("elsewhere/1/2").frontier.lease(1, now=NOW)
     assert store.frontier.release_dead_workers(now=NOW + 1) == 1
     assert store.lease_urls(now=NOW + 1) == ["http://b.test/"]
 
@@ -158,8 +152,8 @@ def test_a_worker_of_another_machine_cannot_be_judged(worker: str) -> None:
     assert not is_dead_here(worker)
 
 
-def test_one_host_is_asked_once_per_delay_by_all_workers(redis_client: redis.Redis) -> None:
-    one, two = open_store(redis_client, delay=1.0, worker="w1"), open_store(redis_client, delay=1.0, worker="w2")
+def test_one_host_is_asked_once_per_delay_by_all_workers(store: Store) -> None:
+    one, two = store.other("w1", delay=1.0), store.other("w2", delay=1.0)
     one.inject(*(seed(f"http://a.test/{i}") for i in range(50)))
     times = []
     for tenth in range(100):
@@ -170,15 +164,15 @@ def test_one_host_is_asked_once_per_delay_by_all_workers(redis_client: redis.Red
     assert all(later - earlier >= 1.0 for earlier, later in pairwise(times))
 
 
-def test_a_host_that_must_wait_does_not_hold_up_others(redis_client: redis.Redis) -> None:
-    store = open_store(redis_client, delay=1.0)
+def test_a_host_that_must_wait_does_not_hold_up_others(store: Store) -> None:
+    store = store.other("w1", delay=1.0)
     store.inject(seed("http://a.test/1", 9.0), seed("http://a.test/2", 8.0), seed("http://b.test/", 1.0))
     assert store.lease_urls() == ["http://a.test/1", "http://b.test/"]
     assert store.frontier.lease(9, now=NOW).ask_again_at == NOW + 1.0
 
 
-def test_a_host_never_has_more_leases_than_it_may(redis_client: redis.Redis) -> None:
-    store = open_store(redis_client, per_host=2)
+def test_a_host_never_has_more_leases_than_it_may(store: Store) -> None:
+    store = store.other("w1", per_host=2)
     store.inject(*(seed(f"http://a.test/{i}") for i in range(5)))
     first, second = store.lease(9)
     assert store.lease_urls() == []
@@ -188,8 +182,8 @@ def test_a_host_never_has_more_leases_than_it_may(redis_client: redis.Redis) -> 
     assert len(store.lease(9)) == 1
 
 
-def test_a_retry_waits_for_the_clock_of_its_host(redis_client: redis.Redis) -> None:
-    store = open_store(redis_client, delay=2.0)
+def test_a_retry_waits_for_the_clock_of_its_host(store: Store) -> None:
+    store = store.other("w1", delay=2.0)
     store.inject(seed("http://a.test/1"), seed("http://a.test/2"))
     store.lease()
     assert store.frontier.claim_host("http://a.test/1", now=NOW + 0.5) == pytest.approx(1.5)
@@ -245,7 +239,8 @@ def test_a_request_that_is_done_once_is_forgotten_and_its_cash_stays(store: Stor
 
 def test_a_queue_entry_without_a_record_hides_nothing(store: Store) -> None:
     store.inject(seed("http://a.test/"))
-    store.client.zadd(NAMES.name("q:") + "1", {"77": 99.0})
+    [(keys, host)] = store.hosts()
+    store.client.zadd(f"{keys.name('q:')}{host.number}", {"77": 99.0})
     assert store.lease_urls() == ["http://a.test/"]
 
 
@@ -253,12 +248,12 @@ def test_a_record_that_cannot_be_read_becomes_a_dead_letter_and_the_rest_goes_on
     store.inject(seed("http://a.test/bad", 9.0), seed("http://a.test/1"), seed("http://a.test/2"))
     store.client.hset(*store.where("http://a.test/bad"), bytes.fromhex("8004676172"))
     assert sorted(store.lease_urls()) == ["http://a.test/1", "http://a.test/2"]
-    assert store.client.hvals(NAMES.name("dead")) == [b"unreadable record"]
+    assert [reason for _, reason in store.crawldb.dead_letters()] == ["unreadable record"]
 
 
-def test_a_seed_from_another_program_is_had_at_once_by_the_limit_of_the_crawl(redis_client: redis.Redis) -> None:
-    store = open_store(redis_client, per_host=8)
+def test_a_seed_from_another_program_is_had_at_once_by_the_limit_of_the_crawl(store: Store) -> None:
+    store = store.other("w1", per_host=8)
     store.inject(seed("http://a.test/1"))
     assert store.lease_urls() == ["http://a.test/1"]
-    open_store(redis_client).crawldb.inject([seed("http://a.test/2")], merge="keep", now=NOW)
+    store.other().crawldb.inject([seed("http://a.test/2")], merge="keep", now=NOW)
     assert store.lease_urls() == ["http://a.test/2"]

@@ -14,7 +14,7 @@ from nutchlike.crawldatum import SCORE_MAX, CrawlDatum, DbStatus
 from nutchlike.store.codec import UnreadableRecord, decode_record, encode_metadata, next_id, site_number
 from nutchlike.store.host_records import chunks, read_record, read_records
 from nutchlike.store.keys import CrawlKeys, PartitionKeys, partition_and_handle, record_key
-from nutchlike.store.layout import forget_crawl
+from nutchlike.store.layout import forget
 from nutchlike.store.scripts import Scripts, checked
 from nutchlike.store.stored_url import StoredURL
 from nutchlike.urls.identity import split_url, url_id
@@ -199,7 +199,7 @@ class CrawlDb:
 
     def clear(self) -> None:
         """Forget the whole crawl."""
-        forget_crawl(self._client, self._keys.crawl_id)
+        forget(self._client, self._keys)
 
     def _find(self, url: str) -> tuple[bytes, CrawlDatum] | None:
         partition = self._keys.partition_of(url)

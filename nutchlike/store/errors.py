@@ -1,7 +1,13 @@
-"""Errors of the store that a person has to act on; Redis' own errors rise as they are."""
+"""Errors of the store that a person has to act on, and the one that Redis has no name for; its own rise as they are."""
 
 from __future__ import annotations
+
+import redis
 
 
 class StoreUnavailable(RuntimeError):
     """There is no store to work with; the message says what was looked for and the ways out."""
+
+
+class NoAnswer(redis.ResponseError):
+    """A command among others got no answer, because its node of the cluster is away; it may have been done or not."""

@@ -177,13 +177,9 @@ class Frontier:
 
     def _wanted(self, most: int, now: float) -> list[int]:
         """Return how many URLs to take from each partition, so that the best of all come first."""
-        best = sorted(
-            (-float(cash), partition)
-            for partition, reply in enumerate(
-                checked(self._scripts.run_all([(p, "peek", [repr(now), most]) for p in range(len(self._keys))]))
-            )
-            for cash in reply
-        )[:most]
+        peek = [repr(now), most, self._limits.attempts_max]
+        replies = checked(self._scripts.run_all([(partition, "peek", peek) for partition in range(len(self._keys))]))
+        best = sorted((-float(cash), partition) for partition, reply in enumerate(replies) for cash in reply)[:most]
         wanted = [0] * len(self._keys)
         for i in range(most if best else 0):  # hosts that give more than one come round again
             wanted[best[i % len(best)][1]] += 1

@@ -33,10 +33,15 @@ def agree_on_layout(
     return CrawlKeys(crawl_id, int(have))
 
 
-def forget_crawl(client: redis.Redis, crawl_id: str) -> None:
-    """Remove all keys of a crawl, its layout too."""
+def keys_of(client: redis.Redis, crawl_id: str) -> CrawlKeys:
+    """Return the keys of a crawl as it was begun; those of one partition when it never was."""
     have = cast("bytes | None", client.hget(layout_key(crawl_id), "partitions"))
-    for keys in CrawlKeys(crawl_id, int(have or 1)).partitions:
+    return CrawlKeys(crawl_id, int(have or 1))
+
+
+def forget(client: redis.Redis, crawl: CrawlKeys) -> None:
+    """Remove all keys of a crawl, its layout too."""
+    for keys in crawl.partitions:
         names: list[bytes] = []
         for found in client.scan_iter(match=keys.pattern, count=1000):
             names.append(found)

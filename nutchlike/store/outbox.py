@@ -13,7 +13,7 @@ from typing import Any, cast
 import redis
 
 from nutchlike.store.keys import CrawlKeys
-from nutchlike.store.scripts import Scripts, checked
+from nutchlike.store.scripts import Call, Scripts, checked
 
 logger = logging.getLogger(__name__)
 MESSAGES = 100  # brought from one partition to another with one call
@@ -33,23 +33,21 @@ class Outbox:
         """Bring all messages to where they belong; return how many URLs became known by them."""
         discovered = 0
         while len(self._keys) > 1 and (waiting := self._waiting()):
-            calls = [
-                (int(to), "receive", [repr(now), source, int(first), len(self._keys), *messages])
+            calls: list[Call] = [
+                (to, "receive", [repr(now), source, first, len(self._keys), *messages])
                 for source, to, first, messages in waiting
             ]
-            replies = checked(self._scripts.run_all(calls))
-            for (source, to, _, _), (_, new, lost) in zip(waiting, replies, strict=True):
+            replies, unconfirmed = self._scripts.run_all_replicated(calls)
+            arrived: list[Call] = []
+            for (source, to, _, _), (taken, new, lost) in zip(waiting, checked(replies), strict=True):
                 discovered += int(new)
                 if lost:
                     logger.error("Partition %d lost %d messages of partition %d in a failover", to, lost, source)
-            checked(
-                self._scripts.run_all(
-                    [
-                        (source, "delivered", [int(to), int(taken)])
-                        for (source, to, _, _), (taken, _, _) in zip(waiting, replies, strict=True)
-                    ]
-                )
-            )
+                if to not in unconfirmed:
+                    arrived.append((source, "delivered", [to, int(taken)]))
+            checked(self._scripts.run_all(arrived))
+            if not arrived:
+                break
         return discovered
 
     def divide(self, *, now: float) -> None:
@@ -58,7 +56,7 @@ class Outbox:
             return
         known = [int(float(value or 0)) for value in self._totals("known")]
         every = DIVIDE_SECONDS * max(1.0, len(self._keys) ** 2 / 256)
-        calls = [(p, "share_out", [repr(now), repr(every), p, *known]) for p in self._partitions]
+        calls: list[Call] = [(p, "share_out", [repr(now), repr(every), p, *known]) for p in self._partitions]
         if any(checked(self._scripts.run_all(calls))):
             self.deliver(now=now)
 
@@ -72,9 +70,18 @@ class Outbox:
         return on_its_way
 
     def _waiting(self, *, most: int = MESSAGES) -> list[tuple[int, int, int, list[bytes]]]:
-        """Return (from, to, number of the first message, messages) for each pair of partitions with messages."""
-        calls = [(p, "outbox", [len(self._keys), most if most > 0 else 2**31]) for p in self._partitions]
-        return [(source, *row) for source, rows in enumerate(checked(self._scripts.run_all(calls))) for row in rows]
+        """Return (from, to, number of the first message, messages) for each pair of partitions with messages.
+
+        What a failover could still take back is left where it is: it must not arrive before it is sure to have left.
+        """
+        calls: list[Call] = [(p, "outbox", [len(self._keys), most if most > 0 else 2**31]) for p in self._partitions]
+        replies, unconfirmed = self._scripts.run_all_replicated(calls)
+        return [
+            (source, int(to), int(first), messages)
+            for source, rows in enumerate(checked(replies))
+            if source not in unconfirmed
+            for to, first, messages in rows
+        ]
 
     def _totals(self, name: str) -> list[Any]:
         return [self._client.hget(keys.name("totals"), name) for keys in self._keys.partitions]

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 import redis
-from redis.commands.core import Script
+from redis.exceptions import NoScriptError
+
+from nutchlike.store.errors import NoAnswer
+from nutchlike.store.nodes import Client, Command, Nodes
+
+Call = tuple[int, str, Sequence[Any]]  # partition, verb, arguments
+_Ask = Callable[[list[tuple[int, Command]]], tuple[list[Any], set[int]]]
 
 _MARK = "--#libraries\n"
+_LOADS_MAX = 3  # how often one batch may find that a node has lost its scripts
 
 
 @cache
@@ -24,28 +32,82 @@ def script_source(verb: str) -> str:
     return text.replace(_MARK, libraries)
 
 
-class Scripts:
-    """Runs scripts on the keys of one partition."""
+@cache
+def script_digest(verb: str) -> str:
+    """Return the name under which Redis knows the script: the SHA-1 digest of its text, in hex."""
+    return hashlib.sha1(_text(verb), usedforsecurity=False).hexdigest()
 
-    def __init__(self, client: redis.Redis, keys: Sequence[Sequence[str]]) -> None:
-        self._client = client
-        self._keys = [list(names) for names in keys]
-        self._registered: dict[str, Script] = {}
+
+def _text(verb: str) -> bytes:
+    return script_source(verb).encode()
+
+
+class Scripts:
+    """Runs scripts, each on the keys of one partition: ``partitions`` has the names that a script gets as KEYS.
+
+    Arguments are the script's ARGV; floats must come as ``repr`` text.
+
+    A call that ends with a broken connection (ConnectionError, TimeoutError, NoAnswer) may have been done or not, and
+    is not repeated here; with any other error it was not done. To repeat one is safe, since a script is atomic and:
+    complete, release, renew and bury find that the lease is gone, do nothing and say so (a page that was completed
+    is then counted as stale, though nothing was lost); inject with ``keep``, claim_signature, recount and rebuild end
+    in the same state (inject says that nothing was new). Two do more when repeated: lease hands out other URLs (the
+    first ones wait for the end of their leases), and claim_host lets the host rest once more.
+    """
+
+    def __init__(self, client: Client, partitions: Sequence[Sequence[str]]) -> None:
+        self._keys = [list(names) for names in partitions]
+        self._nodes = Nodes(client, [names[0] for names in partitions])
 
     def run(self, partition: int, verb: str, *args: Any) -> Any:
-        return self._script(verb)(keys=self._keys[partition], args=args)
+        """Run ``lua/<verb>.lua`` and return its reply; RedisError when there is none."""
+        reply = self.run_all([(partition, verb, args)])[0]
+        if isinstance(reply, redis.RedisError):
+            raise reply
+        return reply
 
-    def run_all(self, calls: Sequence[tuple[int, str, Sequence[Any]]]) -> list[Any]:
-        pipeline = self._client.pipeline(transaction=False)
-        for partition, verb, args in calls:
-            self._script(verb)(keys=self._keys[partition], args=args, client=pipeline)
-        return pipeline.execute(raise_on_error=False)
+    def run_all(self, calls: Sequence[Call]) -> list[Any]:
+        """Run many calls in one round trip; return the reply of each, or the ``redis.ResponseError`` that it got.
 
-    def _script(self, verb: str) -> Script:
-        script = self._registered.get(verb)
-        if script is None:
-            script = self._registered[verb] = self._client.register_script(script_source(verb))
-        return script
+        One that a node did not answer gets NoAnswer, a ResponseError too.
+
+        Raises ``redis.ConnectionError`` or ``redis.TimeoutError`` when no node answered.
+        """
+        return self._run(calls, lambda commands: (self._nodes.ask(commands), set()))[0]
+
+    def run_all_replicated(self, calls: Sequence[Call]) -> tuple[list[Any], set[int]]:
+        """As ``run_all``, for calls that write; also return the partitions where no replica has confirmed the writes.
+
+        There a failover may still take them back (Nodes.ask_replicated). What must not be forgotten elsewhere before it
+        is safe here is run with this: only then an outbox is emptied, or a list of seeds.
+        """
+        return self._run(calls, self._nodes.ask_replicated)
+
+    def _run(self, calls: Sequence[Call], ask: _Ask) -> tuple[list[Any], set[int]]:
+        replies, unconfirmed = ask([self._command(call) for call in calls])
+        for _ in range(_LOADS_MAX):
+            # a node that is new, was restarted or has taken over does not know a script: then nothing was done
+            lost = [index for index, reply in enumerate(replies) if isinstance(reply, NoScriptError)]
+            if not lost:
+                break
+            missing = dict.fromkeys(calls[index][:2] for index in lost)
+            again: list[Any]
+            try:
+                self._nodes.ask([(partition, ("SCRIPT LOAD", _text(verb))) for partition, verb in missing])
+                again, late = ask([self._command(calls[index]) for index in lost])
+            except (redis.ConnectionError, redis.TimeoutError) as error:
+                if len(lost) == len(calls):
+                    raise
+                again, late = [NoAnswer(str(error)) for _ in lost], set()
+            unconfirmed |= late
+            for index, reply in zip(lost, again, strict=True):
+                replies[index] = reply
+        return replies, unconfirmed
+
+    def _command(self, call: Call) -> tuple[int, Command]:
+        partition, verb, args = call
+        keys = self._keys[partition]
+        return partition, ("EVALSHA", script_digest(verb), len(keys), *keys, *args)
 
 
 def checked(replies: list[Any]) -> list[Any]:

@@ -1,4 +1,5 @@
--- Show what waits to be brought to other partitions.
+-- Show what waits to be brought to other partitions. That is counted, so that there is a write whose replication
+-- can be waited for.
 -- KEYS          all of a partition (keys.py)
 -- ARGV[1] int   number of partitions
 -- ARGV[2] int   messages to a partition at most
@@ -10,4 +11,5 @@ for partition = 0, tonumber(ARGV[1]) - 1 do
     reply[#reply + 1] = { partition, tonumber(redis.call('HGET', OUTBOX_HEADS, partition) or '0'), messages }
   end
 end
+if reply[1] then redis.call('HINCRBY', OUTBOX_HEADS, 'shown', 1) end
 return reply

@@ -1,12 +1,13 @@
 -- Look at the best waiting URLs of the hosts that may be asked now, and take none.
--- uses: records queues
+-- uses: records queues chores
 -- KEYS          all of a partition (keys.py)
 -- ARGV[1] float now, epoch seconds
 -- ARGV[2] int   how many at most
+-- ARGV[3] int   lost leases that make a dead letter
 -- returns the cash of each as text: of one URL a host, the best first; at least what it is
-local now, most = tonumber(ARGV[1]), tonumber(ARGV[2])
+local now, most, losses = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 --#libraries
-for _, no in ipairs(redis.call('ZRANGEBYSCORE', BLOCKED, '-inf', num(now), 'LIMIT', 0, 200)) do touch(tonumber(no)) end
+catch_up()
 finish()
 local virtual, reply = total('virtual'), {}
 for _, key in ipairs({ READY, READY_AGAIN }) do
