@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import redis
 from redis.backoff import NoBackoff
@@ -16,27 +17,30 @@ from scrapy.settings import BaseSettings
 from scrapy.utils.project import project_data_dir
 from scrapy_redis import connection as scrapy_redis_connection
 
-from nutchlike.checked_settings import get_float, get_int
+from nutchlike.checked_settings import get_bool, get_float, get_int
 from nutchlike.store.check import StoreCheck
+from nutchlike.store.cluster_client import connect_cluster, is_cluster_url
 from nutchlike.store.compact import keep_hashes_compact
 from nutchlike.store.connection import check_client, check_redis_url, hide_password
 from nutchlike.store.crawldb import CrawlDb
 from nutchlike.store.embedded import EmbeddedServer
 from nutchlike.store.frontier import Frontier, Limits
 from nutchlike.store.layout import agree_on_layout, forget, keys_of
+from nutchlike.store.nodes import Client
 from nutchlike.store.scripts import Scripts
 from nutchlike.store.signature_index import SignatureIndex
 from nutchlike.store.worker import worker_name
 from nutchlike.urls.identity import host_key
 
 logger = logging.getLogger(__name__)
+CLUSTER_PARTITIONS = 16  # of a crawl on Redis Cluster, unless NUTCH_PARTITIONS says otherwise
 
 
 @dataclass(frozen=True, slots=True)
 class CrawlStore:
     """The store of one crawl. ``close`` leaves it; the last process to leave an embedded store stops its server."""
 
-    client: redis.Redis
+    client: Client
     crawldb: CrawlDb
     frontier: Frontier
     signatures: SignatureIndex
@@ -51,6 +55,7 @@ def open_store(settings: BaseSettings, *, crawl_id: str, flush: bool = False) ->
     """
     client, leave = _connect(settings)
     try:
+        client.set_retry(Retry(NoBackoff(), 0))  # a server that does not answer is known after one timeout
         check_client(client)
         # One more try at once for a connection that has gone stale; whoever waits longer must not block the reactor.
         client.set_retry(Retry(NoBackoff(), 1))
@@ -62,7 +67,7 @@ def open_store(settings: BaseSettings, *, crawl_id: str, flush: bool = False) ->
             client,
             crawl_id,
             partitions=get_int(settings, "NUTCH_PARTITIONS") if settings.get("NUTCH_PARTITIONS") is not None else None,
-            default=1,
+            default=CLUSTER_PARTITIONS if isinstance(client, redis.RedisCluster) else 1,
             queue_mode="byHost",
         )
     except Exception:
@@ -108,16 +113,30 @@ def host_delay(settings: BaseSettings) -> float:
     return get_float(settings, "DOWNLOAD_DELAY")
 
 
-def _connect(settings: BaseSettings) -> tuple[redis.Redis, Callable[[], None]]:
+def _connect(settings: BaseSettings) -> tuple[Client, Callable[[], None]]:
     url = settings.get("REDIS_URL")
     if url:
         check_redis_url(url)
         logger.info("Store: %s", hide_password(url))
+    if url and is_cluster_url(url):
+        client: Client = connect_cluster(url, _cluster_params(settings))
+        return client, client.close
     if url or settings.get("REDIS_HOST"):
-        client: redis.Redis = scrapy_redis_connection.from_settings(settings)
+        client = scrapy_redis_connection.from_settings(settings)
         return client, client.close
     server = EmbeddedServer.attach(_data_dir(settings))
     return server.client(), server.detach
+
+
+def _cluster_params(settings: BaseSettings) -> dict[str, Any]:
+    """Return what scrapy-redis would pass on; it knows no clusters."""
+    params = dict(settings.getdict("REDIS_PARAMS"))
+    for setting, name in (("REDIS_DB", "db"), ("REDIS_ENCODING", "encoding")):
+        if settings.get(setting):
+            params[name] = settings[setting]
+    if get_bool(settings, "REDIS_DECODE_RESPONSES"):
+        params["decode_responses"] = True
+    return params
 
 
 def _data_dir(settings: BaseSettings) -> Path:

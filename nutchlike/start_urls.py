@@ -21,6 +21,8 @@ from scrapy_redis.spiders import RedisMixin
 from nutchlike.checked_settings import get_bool
 from nutchlike.injector import BATCH, Injector, InjectorCounts, Line, build_injector
 from nutchlike.seeds import FIXED_INTERVAL_KEY, INTERVAL_KEY, SCORE_KEY, SeedReject
+from nutchlike.store.nodes import Client
+from nutchlike.store.scripts import Scripts
 from nutchlike.wiring import scheduler_of
 
 logger = logging.getLogger(__name__)
@@ -35,7 +37,7 @@ class StartURLs:
     and two workers that read the same one inject the same seed.
     """
 
-    def __init__(self, client: redis.Redis, key: str, *, kind: str) -> None:
+    def __init__(self, client: Client, key: str, *, kind: str) -> None:
         self._client = client
         self._key = key
         self._read: Callable[[int], Any]
@@ -48,7 +50,8 @@ class StartURLs:
             self._drop = lambda entries: client.zrem(key, *entries)
         else:
             self._read = lambda most: client.lrange(key, 0, most - 1)
-            self._drop = self._drop_from_list
+            scripts = Scripts(client, [[key]])
+            self._drop = lambda entries: scripts.run(0, "drop_entries", *entries)
 
     def read(self, most: int) -> list[bytes]:
         """Return the next entries, at most ``most``; they stay."""
@@ -58,15 +61,6 @@ class StartURLs:
         """Remove what ``read`` returned; entries that another worker has removed are no matter."""
         if entries:
             self._drop(entries)
-
-    def _drop_from_list(self, entries: list[bytes]) -> None:
-        def trim(pipe: redis.client.Pipeline) -> None:
-            still_there = pipe.lrange(self._key, 0, len(entries) - 1) == entries  # it watches, so it answers at once
-            pipe.multi()
-            if still_there:
-                pipe.ltrim(self._key, len(entries), -1)
-
-        self._client.transaction(trim, self._key)
 
 
 class StartUrlsExtension:

@@ -33,7 +33,7 @@ class Node:
         self.folder = folder
         self.shard = shard
         for _ in range(_ATTEMPTS):
-            self.port = _free_port()
+            self.port = free_port()
             self.start()
             if soon(self._has_started_or_ended) and self.process.poll() is None:
                 return
@@ -196,7 +196,7 @@ def _join(nodes: list[Node], shards: int) -> None:
         head = heads[node.shard]
         if node is not head:
             name = head.client().execute_command("CLUSTER MYID")
-            assert soon(lambda node=node, name=name: node.ask("CLUSTER REPLICATE", name))  # type: ignore[misc]
+            assert soon(lambda node=node, name=name: node.ask("CLUSTER REPLICATE", name))
 
 
 def _slots(shard: int, shards: int) -> range:
@@ -206,7 +206,7 @@ def _slots(shard: int, shards: int) -> range:
     )
 
 
-def _free_port() -> int:
+def free_port() -> int:
     """Return a port whose neighbour for the cluster bus, 10000 above, is free too."""
     for port in random.sample(range(_FIRST_PORT, _LAST_PORT), 100):
         with contextlib.suppress(OSError), socket.socket() as data, socket.socket() as bus:

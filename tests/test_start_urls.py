@@ -16,9 +16,10 @@ from web import Answer, Project, html, serve, tree
 
 from nutchlike.start_urls import StartURLs, parse_entry
 from nutchlike.store.embedded import EmbeddedServer
+from nutchlike.store.nodes import Client
 
 KEY = "site:start_urls"
-PUSH: dict[str, Callable[[redis.Redis, list[str]], Any]] = {
+PUSH: dict[str, Callable[[Client, list[str]], Any]] = {
     "list": lambda client, entries: client.rpush(KEY, *entries),
     "set": lambda client, entries: client.sadd(KEY, *entries),
     "zset": lambda client, entries: client.zadd(KEY, {entry: n for n, entry in enumerate(entries)}),
@@ -119,9 +120,9 @@ def test_a_key_of_another_kind_is_an_error_that_says_which_setting_to_change(
 
 
 @pytest.mark.parametrize("kind", ["list", "set", "zset"])
-def test_entries_stay_until_they_were_used(redis_client: redis.Redis, kind: str) -> None:
-    PUSH[kind](redis_client, ["a", "b", "c"])
-    entries = StartURLs(redis_client, KEY, kind=kind)
+def test_entries_stay_until_they_were_used(any_client: Client, kind: str) -> None:
+    PUSH[kind](any_client, ["a", "b", "c"])
+    entries = StartURLs(any_client, KEY, kind=kind)
     taken = entries.read(2)
     assert len(taken) == 2
     assert len(entries.read(10)) == 3
@@ -135,28 +136,28 @@ def test_entries_stay_until_they_were_used(redis_client: redis.Redis, kind: str)
 
 
 @pytest.mark.parametrize("kind", ["list", "set", "zset"])
-def test_two_workers_that_read_the_same_entries_drop_no_other(redis_client: redis.Redis, kind: str) -> None:
-    PUSH[kind](redis_client, ["a", "b", "c", "d"])
-    entries = StartURLs(redis_client, KEY, kind=kind)
+def test_two_workers_that_read_the_same_entries_drop_no_other(any_client: Client, kind: str) -> None:
+    PUSH[kind](any_client, ["a", "b", "c", "d"])
+    entries = StartURLs(any_client, KEY, kind=kind)
     taken = entries.read(2)
     entries.drop(taken)
     entries.drop(taken)
     assert {*taken, *entries.read(10)} == {b"a", b"b", b"c", b"d"}
 
 
-def test_a_list_is_read_from_its_head_and_a_sorted_set_from_its_highest_score(redis_client: redis.Redis) -> None:
-    PUSH["list"](redis_client, ["a", "b", "c"])
-    assert StartURLs(redis_client, KEY, kind="list").read(2) == [b"a", b"b"]
-    redis_client.delete(KEY)
-    PUSH["zset"](redis_client, ["a", "b", "c"])
-    assert StartURLs(redis_client, KEY, kind="zset").read(2) == [b"c", b"b"]
+def test_a_list_is_read_from_its_head_and_a_sorted_set_from_its_highest_score(any_client: Client) -> None:
+    PUSH["list"](any_client, ["a", "b", "c"])
+    assert StartURLs(any_client, KEY, kind="list").read(2) == [b"a", b"b"]
+    any_client.delete(KEY)
+    PUSH["zset"](any_client, ["a", "b", "c"])
+    assert StartURLs(any_client, KEY, kind="zset").read(2) == [b"c", b"b"]
 
 
-def test_an_entry_that_is_pushed_in_front_meanwhile_is_not_dropped(redis_client: redis.Redis) -> None:
-    PUSH["list"](redis_client, ["a", "b"])
-    entries = StartURLs(redis_client, KEY, kind="list")
+def test_an_entry_that_is_pushed_in_front_meanwhile_is_not_dropped(any_client: Client) -> None:
+    PUSH["list"](any_client, ["a", "b"])
+    entries = StartURLs(any_client, KEY, kind="list")
     taken = entries.read(2)
-    redis_client.lpush(KEY, "first")
+    any_client.lpush(KEY, "first")
     entries.drop(taken)
     assert b"first" in entries.read(10)
 

@@ -8,10 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-import redis
-
 from nutchlike.store.host_records import StoredHost, chunks, read_hosts, read_record
 from nutchlike.store.keys import CrawlKeys, PartitionKeys, partition_and_handle, record_key
+from nutchlike.store.nodes import Client
 from nutchlike.store.outbox import Outbox
 from nutchlike.store.scripts import Scripts, checked
 
@@ -57,7 +56,7 @@ class Report:
 class StoreCheck:
     """Looks over a whole crawl in small steps, each atomic, so that a crawl may go on meanwhile."""
 
-    def __init__(self, client: redis.Redis, keys: CrawlKeys, scripts: Scripts) -> None:
+    def __init__(self, client: Client, keys: CrawlKeys, scripts: Scripts) -> None:
         self._client = client
         self._keys = keys
         self._scripts = scripts

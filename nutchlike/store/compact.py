@@ -7,6 +7,8 @@ from typing import Any, cast
 
 import redis
 
+from nutchlike.store.nodes import Client
+
 logger = logging.getLogger(__name__)
 # Setting, its name before Redis 7, what is needed: fields of a bucket (96 are usual), bytes of a record (a long URL).
 _LIMITS = (
@@ -15,7 +17,7 @@ _LIMITS = (
 )
 
 
-def keep_hashes_compact(client: redis.Redis) -> bool:
+def keep_hashes_compact(client: Client) -> bool:
     """Raise the server's limits for compact hashes where they are lower; return whether they are high enough now.
 
     A server that does not allow CONFIG keeps its own: then a URL takes about 60 bytes more.
@@ -32,7 +34,7 @@ def keep_hashes_compact(client: redis.Redis) -> bool:
     return True
 
 
-def _config(client: redis.Redis, name: str) -> dict[str, str]:
+def _config(client: Client, name: str) -> dict[str, str]:
     """Return a setting's name and lowest value on any server, as text; empty when it is not known."""
     answer: Any = client.config_get(name, **_everywhere(client))
     answers = cast("list[dict[str, str]]", list(answer.values()) if _everywhere(client) else [answer])
@@ -40,6 +42,6 @@ def _config(client: redis.Redis, name: str) -> dict[str, str]:
     return {name: min(values, key=int)} if values else {}
 
 
-def _everywhere(client: redis.Redis) -> dict[str, Any]:
+def _everywhere(client: Client) -> dict[str, Any]:
     """Return what makes a command of a cluster's client go to all its servers."""
     return {"target_nodes": redis.RedisCluster.ALL_NODES} if isinstance(client, redis.RedisCluster) else {}

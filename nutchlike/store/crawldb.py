@@ -8,13 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
-import redis
-
 from nutchlike.crawldatum import SCORE_MAX, CrawlDatum, DbStatus
 from nutchlike.store.codec import UnreadableRecord, decode_record, encode_metadata, next_id, site_number
 from nutchlike.store.host_records import chunks, read_record, read_records
 from nutchlike.store.keys import CrawlKeys, PartitionKeys, partition_and_handle, record_key
 from nutchlike.store.layout import forget
+from nutchlike.store.nodes import Client
 from nutchlike.store.scripts import Scripts, checked
 from nutchlike.store.stored_url import StoredURL
 from nutchlike.urls.identity import split_url, url_id
@@ -57,9 +56,7 @@ class CrawlDbCounts:
 class CrawlDb:
     """The records of a crawl. ``queue_of`` names the queue (host, domain) of a URL."""
 
-    def __init__(
-        self, client: redis.Redis, keys: CrawlKeys, scripts: Scripts, *, queue_of: Callable[[str], str]
-    ) -> None:
+    def __init__(self, client: Client, keys: CrawlKeys, scripts: Scripts, *, queue_of: Callable[[str], str]) -> None:
         self._client = client
         self._keys = keys
         self._scripts = scripts

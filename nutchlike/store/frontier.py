@@ -12,6 +12,7 @@ import redis
 from nutchlike.crawldatum import CrawlDatum
 from nutchlike.store.codec import UnreadableRecord, decode_record, encode_signatures
 from nutchlike.store.keys import CrawlKeys, partition_and_handle, record_key
+from nutchlike.store.nodes import Client
 from nutchlike.store.outbox import DIVIDE_SECONDS, Outbox
 from nutchlike.store.scripts import Scripts, checked
 from nutchlike.store.stored_url import StoredURL
@@ -115,7 +116,7 @@ class Frontier:
 
     def __init__(
         self,
-        client: redis.Redis,
+        client: Client,
         keys: CrawlKeys,
         scripts: Scripts,
         *,

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TypeVar, cast
 
-import redis
-
 from nutchlike.store.keys import PartitionKeys
+from nutchlike.store.nodes import Client
 
 _HOST = struct.Struct(">IIIIIIdd")
 T = TypeVar("T")
@@ -56,7 +55,7 @@ def decode_host(number: int, raw: bytes) -> StoredHost:
     return StoredHost(number, name, records, buckets, waiting, active, taken, failures, clock, delay)
 
 
-def read_record(client: redis.Redis, keys: PartitionKeys, handle: bytes) -> bytes | None:
+def read_record(client: Client, keys: PartitionKeys, handle: bytes) -> bytes | None:
     """Return the stored record of a handle (host number, url id), or ``None``."""
     number = int.from_bytes(handle[:4], "big")
     raw = cast("bytes | None", client.hget(keys.name("hosts"), str(number)))
@@ -66,13 +65,13 @@ def read_record(client: redis.Redis, keys: PartitionKeys, handle: bytes) -> byte
     return cast("bytes | None", client.hget(bucket, handle[4:].decode("latin-1") if False else handle[4:]))
 
 
-def read_hosts(client: redis.Redis, keys: PartitionKeys) -> Iterator[StoredHost]:
+def read_hosts(client: Client, keys: PartitionKeys) -> Iterator[StoredHost]:
     """Yield every host of a partition, in no order."""
     for number, raw in client.hscan_iter(keys.name("hosts"), count=1000):
         yield decode_host(int(number), raw)
 
 
-def read_records(client: redis.Redis, keys: PartitionKeys) -> Iterator[tuple[bytes, bytes]]:
+def read_records(client: Client, keys: PartitionKeys) -> Iterator[tuple[bytes, bytes]]:
     """Yield handle and stored record of every URL of a partition, in small steps."""
     buckets = ((host.number, i) for host in read_hosts(client, keys) for i in range(host.buckets))
     for chunk in chunks(buckets, 256):

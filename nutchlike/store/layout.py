@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import cast
 
-import redis
-
 from nutchlike.store.keys import CrawlKeys, layout_key
+from nutchlike.store.nodes import Client
 
 PARTITIONS_MAX = 1024
 
 
 def agree_on_layout(
-    client: redis.Redis, crawl_id: str, *, partitions: int | None, default: int, queue_mode: str
+    client: Client, crawl_id: str, *, partitions: int | None, default: int, queue_mode: str
 ) -> CrawlKeys:
     """Return the keys of a crawl; its first process decides on the layout.
 
@@ -33,13 +32,13 @@ def agree_on_layout(
     return CrawlKeys(crawl_id, int(have))
 
 
-def keys_of(client: redis.Redis, crawl_id: str) -> CrawlKeys:
+def keys_of(client: Client, crawl_id: str) -> CrawlKeys:
     """Return the keys of a crawl as it was begun; those of one partition when it never was."""
     have = cast("bytes | None", client.hget(layout_key(crawl_id), "partitions"))
     return CrawlKeys(crawl_id, int(have or 1))
 
 
-def forget(client: redis.Redis, crawl: CrawlKeys) -> None:
+def forget(client: Client, crawl: CrawlKeys) -> None:
     """Remove all keys of a crawl, its layout too."""
     for keys in crawl.partitions:
         names: list[bytes] = []

@@ -10,9 +10,8 @@ import logging
 import struct
 from typing import Any, cast
 
-import redis
-
 from nutchlike.store.keys import CrawlKeys
+from nutchlike.store.nodes import Client
 from nutchlike.store.scripts import Call, Scripts, checked
 
 logger = logging.getLogger(__name__)
@@ -23,7 +22,7 @@ DIVIDE_SECONDS = 1.0  # between two divisions of the virtual page's cash, with f
 class Outbox:
     """The messages between the partitions of a crawl; with one partition there are none."""
 
-    def __init__(self, client: redis.Redis, keys: CrawlKeys, scripts: Scripts) -> None:
+    def __init__(self, client: Client, keys: CrawlKeys, scripts: Scripts) -> None:
         self._client = client
         self._keys = keys
         self._scripts = scripts
