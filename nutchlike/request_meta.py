@@ -1,4 +1,4 @@
-"""What nutchlike hangs on the request of a leased page, and how to take it off."""
+"""What nutchlike hangs on the request of a leased page and how to take it off, and what CrawlSpider hangs there."""
 
 from __future__ import annotations
 
@@ -30,3 +30,9 @@ def freed(request: Request) -> Request:
         return request
     errback = request.errback.own if isinstance(request.errback, LeasedErrback) else request.errback
     return request.replace(meta={key: value for key, value in request.meta.items() if key != PAGE}, errback=errback)
+
+
+def make_link_text_plain(request: Request) -> None:
+    """Turn the text of a link, which CrawlSpider passes on as lxml's kind of str, into a str that can be stored."""
+    if "link_text" in request.meta:
+        request.meta["link_text"] = str(request.meta["link_text"])

@@ -12,7 +12,7 @@ from scrapy.crawler import Crawler
 from nutchlike.checked_settings import get_bool
 from nutchlike.plugins import SCOPE_OUTLINK, build_plugins, build_url_chain
 from nutchlike.request_codec import decode_request, encode_request, is_plain
-from nutchlike.request_meta import freed
+from nutchlike.request_meta import freed, make_link_text_plain
 from nutchlike.store.frontier import Lease
 from nutchlike.store.stored_url import StoredURL
 from nutchlike.urls.chain import URLChain
@@ -58,8 +58,7 @@ class StoredRequests:
         must not be filtered (``dont_filter``) always counts as new, and is forgotten when it is done.
         """
         request = freed(request)
-        if "link_text" in request.meta:  # CrawlSpider puts lxml's kind of str there
-            request.meta["link_text"] = str(request.meta["link_text"])
+        make_link_text_plain(request)
         if is_plain(request, spider=self._spider):
             url = self.accept(request.url, source=source)
             return StoredURL.plain(url) if url is not None else None
