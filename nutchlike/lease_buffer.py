@@ -94,7 +94,7 @@ class LeaseBuffer:
         self._seen = seen
         self._leases.extend(seen.leases)
         if seen.buried:
-            self._count_dead(seen.buried, "lost their lease too often, or cannot be read; see scrapy readdb --dead")
+            self._count_dead(seen.buried, "lost their lease too often, or cannot be read; see scrapy deadletters")
         if len(seen.leases) < wanted:
             soon = now + POLL_SECONDS
             self._not_before = min(seen.ask_again_at or soon, soon)

@@ -43,7 +43,7 @@ class OpicQueue(Base):  # type: ignore[misc]  # scrapy-redis has no types
             logger.warning("SCHEDULER_SERIALIZER has no effect: OpicQueue stores requests as JSON of its own")
         self.dead_key = f"{self.key}:dead"
         self._pushes_key = f"{self.key}:pushes"
-        self._scripts = Scripts(server, [self.key, self._pushes_key])
+        self._scripts = Scripts(server, [[self.key, self._pushes_key]])
         self._troubles: dict[str, int] = {}
 
     def __len__(self) -> int:
@@ -56,7 +56,7 @@ class OpicQueue(Base):  # type: ignore[misc]  # scrapy-redis has no types
         except ValueError as error:
             self._report("refused", f"Refused: {error}")
             return
-        self._scripts.run("push_request", repr(-score_of(request)), data)
+        self._scripts.run(0, "push_request", repr(-score_of(request)), data)
 
     def pop(self, timeout: float = 0) -> Request | None:
         """Return the best request, taken out in one atomic step, or ``None``; it never waits for one."""

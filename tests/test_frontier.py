@@ -257,3 +257,15 @@ def test_a_seed_from_another_program_is_had_at_once_by_the_limit_of_the_crawl(st
     assert store.lease_urls() == ["http://a.test/1"]
     store.other().crawldb.inject([seed("http://a.test/2")], merge="keep", now=NOW)
     assert store.lease_urls() == ["http://a.test/2"]
+
+
+def test_a_dead_letter_that_is_put_back_may_lose_leases_as_often_as_a_new_url(store: Store) -> None:
+    store.inject(seed("http://a.test/"))
+
+    def lose_lease(now: float) -> int:
+        assert store.lease(now=now)
+        return store.frontier.lease(0, now=now + 100).buried
+
+    assert [lose_lease(NOW + 1000 * i) for i in range(3)] == [0, 0, 1]
+    assert store.crawldb.requeue(None, now=NOW) == 1
+    assert [lose_lease(NOW + 9000 + 1000 * i) for i in range(3)] == [0, 0, 1]

@@ -22,7 +22,7 @@ class Command(NutchCommand):
     requires_project = True
 
     def syntax(self) -> str:
-        return "[--stats | --cash | --dump | --dead | URL ...]"
+        return "[--stats | --cash | --dump | URL ...]"
 
     def short_desc(self) -> str:
         return "Show the CrawlDb: counts, the sum of all cash, records"
@@ -32,12 +32,11 @@ class Command(NutchCommand):
         parser.add_argument("--stats", action="store_true", help="how many URLs are in which state")
         parser.add_argument("--cash", action="store_true", help="the cash injected and found; reads every record")
         parser.add_argument("--dump", action="store_true", help="every record, as JSON lines")
-        parser.add_argument("--dead", action="store_true", help="the dead letters, each with its reason")
         parser.add_argument("--spider", default="site", help="whose crawl (default: site)")
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        if not (args or opts.stats or opts.cash or opts.dump or opts.dead):
-            raise UsageError("give --stats, --cash, --dump, --dead or URLs")
+        if not (args or opts.stats or opts.cash or opts.dump):
+            raise UsageError("give --stats, --cash, --dump or URLs")
         assert self.settings is not None
         self.check(self.settings)
         chain = build_url_chain(self.settings)
@@ -59,8 +58,6 @@ class Command(NutchCommand):
         if opts.cash:
             audit = store.check.audit_cash()
             print(f"injected\t{audit.injected:.17g}\nfound\t{audit.found:.17g}\nrelative error\t{audit.error:.3g}")
-        for url, reason in store.crawldb.dead_letters() if opts.dead else ():
-            print(f"{url}\t{reason}")
         for record in store.crawldb.records() if opts.dump else ():
             self._print(record)
         for url in urls:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
@@ -169,28 +169,22 @@ class CrawlDb:
             by_status={status: counters[str(int(status))] for status in DbStatus if counters[str(int(status))]},
         )
 
-    def dead_letters(self) -> Iterator[tuple[str, str]]:
-        """Yield the URLs that are not handed out any more, each with the reason."""
-        for number, keys in enumerate(self._keys.partitions):
-            for handle, reason in self._client.hscan_iter(keys.name("dead"), count=1000):
-                yield self._name_of(record_key(number, handle)), reason.decode(errors="replace")
+    def dead_letters(self) -> list[tuple[str, str]]:
+        """Return the URLs that are not handed out any more, each with the reason; requests of one URL count singly.
 
-    def requeue(self, urls: Iterable[str] | None, *, now: float) -> int:
-        """Let dead letters wait again, all (``None``) or those of some normalized URLs; return how many."""
-        keys: Iterable[bytes | None]
-        if urls is not None:
-            keys = map(self.key_of, urls)
-        else:
-            keys = (
-                record_key(number, handle)
-                for number, partition in enumerate(self._keys.partitions)
-                for handle in cast("list[bytes]", self._client.hkeys(partition.name("dead")))
-            )
+        In place of the URL of a record that cannot be read stands its key in hex.
+        """
+        return [(url, reason) for _, url, reason in self._dead()]
+
+    def requeue(self, urls: Collection[str] | None, *, now: float) -> int:
+        """Let dead letters wait again, with no lost lease counted; ``None`` means all. Return how many do.
+
+        One whose record cannot be read stays what it is.
+        """
         back = 0
-        for chunk in chunks((key for key in keys if key is not None), 500):
-            calls = [
-                (partition_and_handle(key)[0], "requeue", [repr(now), partition_and_handle(key)[1]]) for key in chunk
-            ]
+        for chunk in chunks((key for key, url, _ in self._dead() if urls is None or url in urls), 500):
+            places = map(partition_and_handle, chunk)
+            calls = [(partition, "requeue", [repr(now), handle]) for partition, handle in places]
             back += sum(map(int, checked(self._scripts.run_all(calls))))
         return back
 
@@ -213,6 +207,13 @@ class CrawlDb:
                 return record_key(partition, handle), datum
             key = next_id(key, number, path)
         return None
+
+    def _dead(self) -> Iterator[tuple[bytes, str, str]]:
+        """Yield record key, URL and reason of each dead letter."""
+        for number, keys in enumerate(self._keys.partitions):
+            for handle, reason in cast("dict[bytes, bytes]", self._client.hgetall(keys.name("dead"))).items():
+                key = record_key(number, handle)
+                yield key, self._name_of(key), reason.decode(errors="replace")
 
     def _name_of(self, key: bytes) -> str:
         try:
