@@ -1,4 +1,4 @@
-"""Knows when a leased page is done, and tells the store once.
+"""Knows when a leased page is done, and what the store is to be told then.
 
 A page is done when its callback's output is exhausted and each of its items has left the pipelines, or when it failed.
 """
@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-import redis
 from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem, IgnoreRequest
@@ -19,10 +18,8 @@ from scrapy.http import Request, Response
 from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
-from nutchlike.crawl_store import CrawlStore
 from nutchlike.crawldatum import DbStatus
 from nutchlike.fetch_schedules.fetch_schedule import FetchSchedule, Outcome
-from nutchlike.outage import is_server_trouble
 from nutchlike.page import Page, fetches_a_page, page_of
 from nutchlike.plugins import build_plugin, build_plugins
 from nutchlike.request_meta import PAGE, LeasedErrback
@@ -43,8 +40,7 @@ class Completion:
     """The pages that this worker has leased and not yet acknowledged."""
 
     def __init__(self, crawler: Crawler, *, changed: Callable[[], None]) -> None:
-        """``changed`` is called when a page is ready to be acknowledged with ``flush``."""
-        self._crawler = crawler
+        """``changed`` is called when a page is ready to be acknowledged."""
         self._schedule: FetchSchedule = build_plugin(crawler.settings, "NUTCH_FETCH_SCHEDULE_CLASS")
         scoring: list[ScoringFilter] = build_plugins(crawler.settings, "NUTCH_SCORING_FILTERS")
         if len(scoring) != 1:
@@ -53,6 +49,7 @@ class Completion:
         self._changed = changed
         self._pages: dict[bytes, Page] = {}
         self._ready: list[Page] = []
+        self._sent: list[Page] = []  # the store is being told of them
         self._acknowledges = True
         self._page_of_item: dict[int, Page] = {}
         connect = crawler.signals.connect
@@ -70,7 +67,7 @@ class Completion:
             dont_filter=bool(lease.request) and request.dont_filter,
             redirect_times=request.meta.get("redirect_times", 0),
         )
-        self._pages[lease.id] = page
+        self._pages[lease.key] = page
         request.meta[PAGE] = page
         request.errback = LeasedErrback(lambda error: self.fail(page, error), request.errback)
         return page
@@ -103,7 +100,7 @@ class Completion:
     @property
     def unfinished(self) -> list[Page]:
         """The pages that are not acknowledged yet."""
-        return [*self._pages.values(), *self._ready]
+        return [*self._pages.values(), *self._ready, *self._sent]
 
     def give_up(self, *, older_than: float) -> list[Page]:
         """Forget the pages in progress that were leased before ``older_than`` (epoch seconds); return them."""
@@ -112,6 +109,10 @@ class Completion:
             page.done = True
             self._forget(page)
         return old
+
+    def withhold(self, page: Page) -> None:
+        """Do not acknowledge a page that could not be brought to its end; its lease is given back at the end."""
+        page.withheld = True
 
     def stop_acknowledging(self) -> None:
         """Acknowledge no page any more: their items are not kept. Their leases are given back at the end."""
@@ -133,63 +134,23 @@ class Completion:
             else:
                 page.forsaken = True
 
-    def flush(self, store: CrawlStore) -> None:
-        """Acknowledge the pages that are ready, together; one that cannot be acknowledged becomes a dead letter.
+    @property
+    def ready(self) -> bool:
+        """Whether a page waits to be acknowledged."""
+        return bool(self._ready) and self._acknowledges
 
-        RedisError, when the store is in trouble, leaves those that were not acknowledged ready for the next call.
-        """
-        if not self._acknowledges:
-            return
-        pages, self._ready = self._ready, []
-        if not pages:
-            return
-        now = time.time()
-        done = [(page, after) for page in pages if (after := self._done_or_buried(page, now, store)) is not None]
-        try:
-            replies = store.frontier.complete([after for _, after in done], now=now).new
-        except redis.RedisError:
-            self._ready = [page for page, _ in done] + self._ready
-            raise
-        trouble: redis.ResponseError | None = None
-        for (page, after), reply in zip(done, replies, strict=True):
-            if not isinstance(reply, redis.ResponseError):
-                self._acknowledged(page, after, reply, store)
-            elif is_server_trouble(reply):
-                trouble = reply
-                self._ready.append(page)
-            else:
-                self._bury(page, reply, store)
-        if trouble is not None:
-            raise trouble
+    def take_ready(self, most: int) -> list[Page]:
+        """Return pages to be acknowledged; ``sent`` must follow."""
+        if self._acknowledges:
+            self._sent, self._ready = self._ready[:most], self._ready[most:]
+        return self._sent
 
-    def _done_or_buried(self, page: Page, now: float, store: CrawlStore) -> PageDone | None:
-        try:
-            return self._done(page, int(now))
-        except ValueError as error:
-            self._bury(page, error, store)
-            return None
+    def sent(self, again: list[Page]) -> None:
+        """The pages that were taken are acknowledged, but for those to be taken ``again``."""
+        self._sent, self._ready = [], again + self._ready
 
-    def _bury(self, page: Page, error: Exception, store: CrawlStore) -> None:
-        logger.error("Dead letter: %s cannot be acknowledged: %s", page.url, error)
-        self._crawler.stats.inc_value("nutch/scheduler/dead_letters")
-        store.frontier.bury(page.lease.key, str(error), now=time.time())
-
-    def _acknowledged(self, page: Page, after: PageDone, discovered: int | None, store: CrawlStore) -> None:
-        """Count what came of a page, and free the contents that it has no more."""
-        assert page.outcome is not None
-        stats = self._crawler.stats
-        if discovered is None:
-            stats.inc_value("nutch/completion/stale")
-            return
-        stats.inc_value(f"nutch/completion/{page.outcome.name.lower()}")
-        stats.inc_value("nutch/outlinks/stored", len(after.outlinks))
-        stats.inc_value("nutch/outlinks/new", discovered)
-        for key in {page.key, page.lease.datum.dedup_key} - {None, after.datum.dedup_key}:
-            assert key is not None
-            store.signatures.free(page.lease.key, key)
-
-    def _done(self, page: Page, now: int) -> PageDone:
-        """Turn a page that is ready into its new state and the division of its cash."""
+    def result(self, page: Page, now: int) -> PageDone:
+        """Return a ready page's new state and the division of its cash; ValueError when the store could not hold it."""
         lease, outcome = page.lease, page.outcome
         assert outcome is not None
         datum = self._schedule.schedule(lease.datum, outcome=outcome, now=now)
@@ -263,13 +224,15 @@ class Completion:
         before = page.lease.datum
         same = page.key is not None and before.signature is not None and page.key == before.dedup_key
         page.outcome = Outcome.NOTMODIFIED if outcome is Outcome.SUCCESS and same else outcome
+        if page.withheld:
+            return
         self._forget(page)
         self._ready.append(page)
         self._changed()
 
     def _forget(self, page: Page) -> None:
-        if self._pages.get(page.lease.id) is page:
-            del self._pages[page.lease.id]
+        if self._pages.get(page.lease.key) is page:
+            del self._pages[page.lease.key]
 
 
 def outcome_of(error: BaseException | None) -> Outcome:

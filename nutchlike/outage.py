@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import time
 from collections.abc import Callable
@@ -18,9 +17,11 @@ from redis.exceptions import (
     TryAgainError,
 )
 from scrapy.crawler import Crawler
+from scrapy.utils.asyncio import sleep
 from scrapy.utils.defer import deferred_from_coro
 
 from nutchlike.store.errors import NoAnswer
+from nutchlike.store_calls import StoreCalls
 
 logger = logging.getLogger(__name__)
 RETRY_SECONDS = 1.0
@@ -42,8 +43,9 @@ T = TypeVar("T")
 class Outage:
     """Follows whether the store answers. ``wait_max`` is in seconds."""
 
-    def __init__(self, crawler: Crawler, *, wait_max: float) -> None:
+    def __init__(self, crawler: Crawler, *, calls: StoreCalls, wait_max: float) -> None:
         self._crawler = crawler
+        self._calls = calls
         self._wait_max = wait_max
         self._since: float | None = None
 
@@ -65,17 +67,20 @@ class Outage:
             logger.warning("The store answers again after %.1f s", time.monotonic() - self._since)
             self._since = None
 
-    async def patiently(self, call: Callable[[], T]) -> T:
-        """Return ``call()``, tried again while the store fails; its last error once ``wait_max`` is over."""
+    async def patiently(self, work: Callable[[], T]) -> T:
+        """Return ``work()``, a call of the store, tried again while the store fails.
+
+        Raises its last error once ``wait_max`` is over, or when the crawl was told to end.
+        """
         until = time.monotonic() + self._wait_max
         while True:
             try:
-                result = call()
+                result = await self._calls.run(work)
             except redis.RedisError as error:
                 self.begin(error)
-                if time.monotonic() > until:
+                if time.monotonic() > until or self._calls.is_ending():
                     raise
-                await asyncio.sleep(RETRY_SECONDS)
+                await sleep(RETRY_SECONDS)
             else:
                 self.end()
                 return result

@@ -26,8 +26,8 @@ class Page:
     From its fetch: ``content``, the response body, for pipelines that sign it; ``signature`` and ``key`` (the dedup
     key), which they made of it; ``outlinks`` by url id; ``items`` that went to the pipelines, ``open_items`` of them
     not out yet; ``exhausted``, the callback has given all.
-    In the end: ``outcome``; ``done``, ready to be acknowledged. ``forsaken``: at the last look no request in progress
-    belonged to it.
+    In the end: ``outcome``; ``done``, ready to be acknowledged; ``withheld``, it must not be. ``forsaken``: at the last
+    look no request in progress belonged to it.
     """
 
     lease: Lease
@@ -44,6 +44,7 @@ class Page:
     exhausted: bool = False
     outcome: Outcome | None = None
     done: bool = False
+    withheld: bool = False
     forsaken: bool = False
 
     @property

@@ -5,7 +5,6 @@ from __future__ import annotations
 import atexit
 import logging
 import time
-from collections import deque
 from contextlib import suppress
 
 import redis
@@ -13,17 +12,22 @@ from scrapy import Request, Spider, signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import CloseSpider
 from scrapy.utils.asyncio import call_later, create_looping_call
+from scrapy.utils.defer import deferred_from_coro
 from scrapy_redis.scheduler import Scheduler as RedisScheduler
+from twisted.internet.defer import Deferred
 
+from nutchlike.acknowledger import Acknowledger
 from nutchlike.checked_settings import get_bool, get_float, get_int
 from nutchlike.completion import Completion
 from nutchlike.crawl_store import CrawlStore, host_delay, open_store
+from nutchlike.held_requests import HeldRequests
 from nutchlike.lease_buffer import POLL_SECONDS, LeaseBuffer
 from nutchlike.outage import RETRY_SECONDS, Outage
 from nutchlike.page import Page
 from nutchlike.request_meta import PAGE
+from nutchlike.solo_task import SoloTask
 from nutchlike.store.errors import StoreUnavailable
-from nutchlike.store.stored_url import StoredURL
+from nutchlike.store_calls import HANGING_SECONDS, StoreCalls
 from nutchlike.stored_requests import StoredRequests
 
 logger = logging.getLogger(__name__)
@@ -47,19 +51,23 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
         self._crawler = crawler
         self.stats = crawler.stats
         self.requests = StoredRequests(crawler)
+        self.calls = StoreCalls(is_ending=self._is_ending)
+        self.outage = Outage(crawler, calls=self.calls, wait_max=get_float(settings, "NUTCH_STORE_WAIT_MAX"))
         self.completion = Completion(crawler, changed=self._flush_soon)
-        self.outage = Outage(crawler, wait_max=get_float(settings, "NUTCH_STORE_WAIT_MAX"))
-        self._delay = host_delay(settings)
-        self._leases = LeaseBuffer(crawler, outage=self.outage, wake_up_in=self._wake_up_in)
+        self._acknowledger = Acknowledger(
+            crawler, completion=self.completion, calls=self.calls, done=self._told, failed=self._store_failed
+        )
+        self._leases = LeaseBuffer(crawler, calls=self.calls, outage=self.outage, wake_up_in=self._wake_up_in)
+        # retries, and redirects of a page to itself
+        self._again = HeldRequests(
+            calls=self.calls, outage=self.outage, delay=host_delay(settings), wake_up=self.wake_up
+        )
         self._lease_seconds = get_float(settings, "NUTCH_LEASE_SECONDS")
         self._age_max = get_float(settings, "NUTCH_LEASE_AGE_MAX")
-        self._start_cash = get_float(settings, "NUTCH_DB_SCORE_INJECTED")
         self._store: CrawlStore | None = None
-        self._again: deque[Request] = deque()  # retries of pages that this worker holds
-        self._unsaved: list[StoredURL] = []  # requests that came while the store did not answer
         self._idle_since: float | None = None
-        self._flush_planned = False
-        self._heartbeat = create_looping_call(self._renew)
+        self._renewal = SoloTask(self._renew)
+        self._heartbeat = create_looping_call(self._renewal.start)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Scheduler:
@@ -88,6 +96,8 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
             # Scrapy ends cleanly only when all its parts are open: ask for the end at the signal that says so
             self._crawler.signals.connect(self._end_before_it_begins, signals.spider_opened)
             return
+        self._leases.open(store)
+        self._acknowledger.open(store)
         if counts.known:
             logger.info("Resuming the crawl: %d URLs known, %d taken over from killed workers", counts.known, lost)
         self._heartbeat.start(self._lease_seconds / 3, now=False)
@@ -96,28 +106,43 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
     def _end_before_it_begins(self) -> None:
         raise CloseSpider("store_unavailable")
 
-    def close(self, reason: str) -> None:
-        """Acknowledge what is done, give back what is not, leave the store."""
+    def close(self, reason: str) -> Deferred[None]:
+        """Acknowledge what is done, give back what is not."""
+        return deferred_from_coro(self._close())
+
+    async def _close(self) -> None:
         if self._heartbeat.running:
             self._heartbeat.stop()
+        self._again.drop()
         if self._store is None:
             return
+        crawldb = self.store.crawldb
         try:
-            self._flush()
-            self._give_back()
-            if not self.persist and not self.store.crawldb.counts().leased:
-                self.store.crawldb.clear()
+            await self._acknowledger.finish()
+            await self._give_back()
+            if not self.persist and not (await self.calls.run(crawldb.counts)).leased:
+                await self.calls.run(crawldb.clear)
         except redis.RedisError as error:
             logger.error("The store did not answer at the end, leases end by themselves: %s", error)
+        else:
+            atexit.unregister(self._give_back_at_exit)
 
-    def _give_back(self) -> None:
+    async def _give_back(self) -> None:
         """Return every lease that this worker still has; those pages wait again as before."""
-        ids = [page.lease.key for page in self.completion.unfinished] + self._leases.drop()
-        self.store.frontier.give_back(ids, now=time.time())
+        keys = await self._leases.drop() + [page.lease.key for page in self.completion.unfinished]
+        frontier = self.store.frontier
+        await self.calls.run(lambda: frontier.give_back(keys, now=time.time()))
 
     def _give_back_at_exit(self) -> None:
-        with suppress(redis.RedisError):  # the server may be gone by now, or all was given back before
-            self._give_back()
+        """Give back when nothing runs any more that could be awaited."""
+        if self.calls.close(patience=HANGING_SECONDS):  # what it does still changes what is leased
+            with suppress(redis.RedisError):  # the server may be gone by now
+                self.store.frontier.give_back(self._held, now=time.time())
+
+    @property
+    def _held(self) -> list[bytes]:
+        """The record keys of all leases that this worker has."""
+        return [page.lease.key for page in self.completion.unfinished] + self._leases.keys
 
     def enqueue_request(self, request: Request) -> bool:
         """Take a request from the engine: a retry or redirect of a leased page, or one that comes from no page."""
@@ -125,11 +150,13 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
         if page is not None and not page.done:
             return self._continue(page, request)
         url = self.requests.to_store(request, source=None)
-        return url is not None and self._add(url)
+        if url is not None:
+            self._acknowledger.add(url)
+        return url is not None
 
     def next_request(self) -> Request | None:
         """Return the best request that may be sent now, or ``None``."""
-        request = self._next_again() or self._next_leased()
+        request = self._again.take() or self._next_leased()
         if request is not None:
             self._idle_since = None
             self.stats.inc_value("scheduler/dequeued/redis")
@@ -137,7 +164,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
 
     def has_pending_requests(self) -> bool:
         """Return whether any worker of this crawl still has work, or this one should wait for some."""
-        if self._leases.has_work or self._again or self._unsaved or self.completion.unfinished:
+        if self._leases.has_work or self._again or self._acknowledger.has_requests or self.completion.unfinished:
             self._idle_since = None
             return True
         if self._idle_since is None:
@@ -151,29 +178,15 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
         """Forget the whole crawl."""
         self.store.crawldb.clear()
 
-    def _add(self, url: StoredURL) -> bool:
-        try:
-            new = self.store.frontier.add([url], cash=self._start_cash, now=time.time())
-        except redis.RedisError as error:
-            self._unsaved.append(url)
-            self._store_failed(error)
-            return True
-        if not new:
-            self.stats.inc_value("nutch/scheduler/seen")
-            return False
-        self.stats.inc_value("scheduler/enqueued/redis")
-        self.look_again()
-        return True
-
     def _continue(self, page: Page, request: Request) -> bool:
         """Take what a downloader middleware made of a leased page's request: once more, or somewhere else."""
         if request.meta.get("redirect_times", 0) <= page.redirect_times:
-            self._again.append(request)
+            self._again.add(request, self.store)
             return True
         page.redirect_times = request.meta["redirect_times"]
         url = self.requests.accept(request.url, source=page.url)
         if url == page.url:  # a page that sets a cookie and sends us back to itself
-            self._again.append(request)
+            self._again.add(request, self.store)
             return True
         if url is None and page.lease.datum.depth == 0:
             logger.warning("Seed %s redirects to %s, which no rule accepts or is another host", page.url, request.url)
@@ -186,26 +199,12 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
         self.completion.redirect(page, reason, target)
         return target is not None
 
-    def _next_again(self) -> Request | None:
-        """Return a request of a page that this worker holds already, when the host's clock allows."""
-        for request in list(self._again):
-            try:
-                wait = self.store.frontier.claim_host(request.url, now=time.time()) if self._delay else 0.0
-            except redis.RedisError as error:
-                self._store_failed(error)
-                return None
-            if not wait:
-                self._again.remove(request)
-                return request
-            self._wake_up_in(wait)
-        return None
-
     def _next_leased(self) -> Request | None:
-        while (lease := self._leases.take(self.store)) is not None:
+        while (lease := self._leases.take()) is not None:
             try:
                 request = self.requests.from_lease(lease)
             except ValueError as error:
-                self._leases.bury(self.store, lease, str(error))
+                self._leases.bury(lease, str(error))
                 continue
             request.meta["depth"] = lease.datum.depth
             self.completion.begin(lease, request)
@@ -215,57 +214,45 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
         return None
 
     def _flush_soon(self) -> None:
-        """Acknowledge in the next turn: pages that are done together go in one round trip, after feeds were written."""
-        self._plan_flush(0)
+        self._acknowledger.flush_soon()
 
-    def _flush_later(self) -> None:
-        """Try again when the store may answer."""
-        self._plan_flush(RETRY_SECONDS)
-
-    def _plan_flush(self, seconds: float) -> None:
-        if not self._flush_planned:
-            self._flush_planned = True
-            call_later(seconds, self._flush_now)
-
-    def _flush_now(self) -> None:
-        self._flush_planned = False
-        if self._store is None:
-            return
-        try:
-            self._flush()
-        except redis.RedisError as error:
-            self._flush_later()
-            self._store_failed(error)
-            return
-        self.look_again()
-
-    def _flush(self) -> None:
-        self.completion.flush(self.store)
-        while self._unsaved:
-            self.store.frontier.add(self._unsaved[:1], cash=self._start_cash, now=time.time())
-            del self._unsaved[0]
+    def _told(self, best_waiting: float) -> None:
+        self._leases.look_again(best_waiting=best_waiting)
 
     def look_again(self) -> None:
         """The frontier has changed: ask it at once, and believe nothing that was known about it."""
         self._leases.look_again()
 
     def _wake_up_in(self, seconds: float) -> None:
+        if seconds > 0:
+            call_later(seconds, self.wake_up)
+        else:
+            self.wake_up()
+
+    def wake_up(self) -> None:
+        """Have the engine ask for requests, or see that there are none any more, in the next turn."""
         # The engine asks by itself only every five seconds, and has no public call to be asked earlier.
         slot = self._crawler.engine._slot
-        if slot is not None:
-            call_later(max(seconds, 0), slot.nextcall.schedule)
+        if slot is not None and slot.closing is None:
+            slot.nextcall.schedule()
 
-    def _renew(self) -> None:
+    def _is_ending(self) -> bool:
+        # The engine has no public answer to this, either.
+        slot = self._crawler.engine._slot
+        return slot is None or slot.closing is not None
+
+    async def _renew(self) -> None:
         """Keep the leases of pages in progress; give up on pages that never end."""
         now = time.time()
         self.completion.fail_forsaken(self._requests_in_progress())
         for page in self.completion.give_up(older_than=now - self._age_max):
             logger.error("Gave up %s: not done after %d s", page.url, self._age_max)
             self.stats.inc_value("nutch/scheduler/given_up")
-        ids = [page.lease.key for page in self.completion.unfinished] + self._leases.keys
+        keys, frontier = self._held, self.store.frontier
         try:
-            self.store.frontier.release_dead_workers(now=now)
-            lost = self.store.frontier.renew(ids, now=now)
+            await self.calls.run(lambda: frontier.release_dead_workers(now=now))
+            await self.calls.run(lambda: frontier.deliver(now=now))
+            lost = await self.calls.run(lambda: frontier.renew(keys, now=time.time()))
         except redis.RedisError as error:
             self._store_failed(error)
             return
@@ -280,5 +267,3 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
     def _store_failed(self, error: redis.RedisError) -> None:
         self.outage.begin(error)
         self._leases.look_again(after=RETRY_SECONDS)
-        if self._unsaved:
-            self._flush_later()

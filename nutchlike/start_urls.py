@@ -14,13 +14,14 @@ import redis
 from scrapy import Spider, signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DontCloseSpider
-from scrapy.utils.asyncio import call_later, create_looping_call
+from scrapy.utils.asyncio import create_looping_call
 from scrapy_redis import defaults
 from scrapy_redis.spiders import RedisMixin
 
 from nutchlike.checked_settings import get_bool
 from nutchlike.injector import BATCH, Injector, InjectorCounts, Line, build_injector
 from nutchlike.seeds import FIXED_INTERVAL_KEY, INTERVAL_KEY, SCORE_KEY, SeedReject
+from nutchlike.solo_task import SoloTask
 from nutchlike.store.nodes import Client
 from nutchlike.store.scripts import Scripts
 from nutchlike.wiring import scheduler_of
@@ -79,8 +80,10 @@ class StartUrlsExtension:
         self._entries: StartURLs | None = None
         self._taken = 0
         self._is_failing = False
-        self._is_draining = False
-        self._poll = create_looping_call(self._look)
+        self._is_used_up = False  # seen when the crawl had nothing else to do
+        self._draining = SoloTask(self._drain)
+        self._last_look = SoloTask(self._look_when_idle)
+        self._poll = create_looping_call(self._draining.start)
         crawler.signals.connect(self._spider_opened, signals.spider_opened)
         crawler.signals.connect(self._spider_idle, signals.spider_idle)
         crawler.signals.connect(self._spider_closed, signals.spider_closed)
@@ -108,7 +111,7 @@ class StartUrlsExtension:
             encoding=encoding,
         )
 
-    def _spider_opened(self, spider: Spider) -> None:
+    async def _spider_opened(self, spider: Spider) -> None:
         try:
             client = scheduler_of(self._crawler).store.client
         except RuntimeError:
@@ -117,37 +120,42 @@ class StartUrlsExtension:
             return
         self._key = self._key % {"name": spider.name}
         self._entries = StartURLs(client, self._key, kind=self._kind)
-        while self._take() and not self._injector.counts.usable:
+        while await self._take() and not self._injector.counts.usable:
             pass  # what is rejected must not hide a seed behind it: without one the crawl ends at once
         self._poll.start(POLL_SECONDS, now=True)
 
     def _spider_idle(self) -> None:
-        if self._take():
-            raise DontCloseSpider
+        """Let the crawl end only after a look that was begun when it had nothing else to do, and that found nothing."""
+        if self._entries is None or self._is_used_up:
+            self._is_used_up = False
+            return
+        self._last_look.start()
+        raise DontCloseSpider
 
     def _spider_closed(self) -> None:
         self._entries = None
         if self._poll.running:
             self._poll.stop()
 
-    def _look(self) -> None:
-        if not self._is_draining:
-            self._drain()
+    async def _look_when_idle(self) -> None:
+        await self._draining.finished()
+        self._is_used_up = not await self._take()
+        scheduler_of(self._crawler).wake_up()
 
-    def _drain(self) -> None:
-        """Inject one batch; when there may be more, the engine works for a moment, and then the next."""
-        self._is_draining = self._take() == BATCH
-        if self._is_draining:
-            call_later(0, self._drain)
+    async def _drain(self) -> None:
+        while await self._take() == BATCH:
+            pass  # the engine works while the store is asked
 
-    def _take(self) -> int:
+    async def _take(self) -> int:
         """Inject one batch; return how many entries there were."""
-        if self._entries is None:
+        if (source := self._entries) is None:
             return 0
+        calls = scheduler_of(self._crawler).calls
         try:
-            entries = self._entries.read(BATCH)
-            change = self._inject(entries) if entries else InjectorCounts()
-            self._entries.drop(entries)
+            entries = await calls.run(lambda: source.read(BATCH))
+            change = await self._inject(entries) if entries else InjectorCounts()
+            if entries:
+                await calls.run(lambda: source.drop(entries))
         except redis.RedisError as error:
             self._failed(error)
             return 0
@@ -156,11 +164,12 @@ class StartUrlsExtension:
             scheduler_of(self._crawler).look_again()
         return len(entries)
 
-    def _inject(self, entries: list[bytes]) -> InjectorCounts:
+    async def _inject(self, entries: list[bytes]) -> InjectorCounts:
         scheduler, rejected = scheduler_of(self._crawler), self._injector.counts.rejected
         lines = [line for number, entry in enumerate(entries, self._taken + 1) for line in self._lines(entry, number)]
         seeds = self._injector.judge(lines)
-        change = self._injector.put(seeds, scheduler.store.crawldb, now=time.time())
+        crawldb = scheduler.store.crawldb
+        change = await scheduler.calls.run(lambda: self._injector.put(seeds, crawldb, now=time.time()))
         change.rejected = self._injector.counts.rejected - rejected
         self._taken += len(entries)
         for what in ("injected", "known", "updated", "rejected"):

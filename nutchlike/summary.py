@@ -26,18 +26,20 @@ class SummaryExtension:
     def from_crawler(cls, crawler: Crawler) -> SummaryExtension:
         return cls(crawler)
 
-    def _spider_closed(self, spider: Spider, reason: str) -> None:
+    async def _spider_closed(self, spider: Spider, reason: str) -> None:
+        calls = scheduler_of(self._crawler).calls
         try:
             store = scheduler_of(self._crawler).store
         except RuntimeError:
             return  # the store was never there, the reason has been logged
         try:
-            counts = store.crawldb.counts()
-            _, next_due = store.frontier.due_later()
+            counts = await calls.run(store.crawldb.counts)
+            _, next_due = await calls.run(store.frontier.due_later)
         except redis.RedisError as error:
             logger.error("No summary, the store does not answer: %s", error)
             return
         finally:
+            calls.close()
             store.close()
         stat = self._stat
         fetched = stat("completion/success") + stat("completion/notmodified") + stat("completion/duplicate")

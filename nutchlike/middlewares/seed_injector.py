@@ -53,7 +53,7 @@ class SeedInjectorMiddleware(BaseSpiderMiddleware):
         if seeds or url:
             await self._inject(seeds, url)
         elif needs_seeds:
-            self._resume_or_end()
+            await self._resume_or_end()
         async for request_or_item in start:
             yield request_or_item
 
@@ -70,7 +70,6 @@ class SeedInjectorMiddleware(BaseSpiderMiddleware):
                 lambda usable=usable: injector.put(usable, scheduler.store.crawldb, now=time.time())  # type: ignore[misc]  # mypy cannot infer a lambda with a default
             )
             scheduler.look_again()
-            await asyncio.sleep(0)  # the engine fetches meanwhile
         counts = injector.counts
         for what in ("injected", "known", "updated", "rejected"):
             self.crawler.stats.inc_value(f"nutch/injector/{what}", getattr(counts, what))
@@ -85,8 +84,9 @@ class SeedInjectorMiddleware(BaseSpiderMiddleware):
         given = self._injector.parse([url], source="-a url") if url else ()
         return chain(listed, given)
 
-    def _resume_or_end(self) -> None:
-        if scheduler_of(self.crawler).store.crawldb.counts().known:
+    async def _resume_or_end(self) -> None:
+        scheduler = scheduler_of(self.crawler)
+        if (await scheduler.outage.patiently(scheduler.store.crawldb.counts)).known:
             return
         if self._idle_before_close:
             logger.info("No seeds yet; waiting %d s for some (SCHEDULER_IDLE_BEFORE_CLOSE)", self._idle_before_close)
