@@ -196,7 +196,7 @@ class Nutchlike:
         if self.size > SIGNATURES_MAX:
             return
         for lease in owners:
-            store.signatures.claim(lease.id, _content(lease)[1], previous=None)
+            store.signatures.claim(lease.key, _content(lease)[1], previous=None)
         self.measured.signature = (settled_memory(store.client) - used) / len(owners)
 
     def _complete(self, store: CrawlStore, leases: Sequence[Lease], links: Sequence[list[str]]) -> None:
@@ -214,7 +214,7 @@ class Nutchlike:
 
 def _content(lease: Lease) -> tuple[bytes, bytes]:
     """Return a signature and a dedup key that no other page has."""
-    return lease.id * 2, b"T" + lease.id
+    return lease.id * 2, lease.id
 
 
 class ScrapyRedis:

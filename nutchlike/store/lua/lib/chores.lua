@@ -32,22 +32,20 @@ local function best_two(h, queue, i)
   local all, first, id, second = redis.call('HGETALL', bucket(h.no, i)), nil, nil, nil
   for k = 1, #all, 2 do
     local raw = all[k + 1]
+    local status, high, low = string.byte(raw, 1, 3) -- version and status, state, flags
     if not is_readable(raw) then
       bury_unreadable(h.no, all[k])
-    else
-      local status, flags = struct.unpack('>BI2', raw)
-      if math.floor(flags / STATE) == WAITING and queue_for(status % 16, flags) == queue then
-        local worth = struct.unpack('>d', raw, CASH_AT)
-        if worth ~= worth or math.abs(worth) == math.huge then
-          worth = 0
-          save(decode(raw, h.no, all[k]))
-        end
-        if has(flags, HAS_REQUEST) then worth = worth + struct.unpack('>d', raw, HEADER_SIZE + 1) end
-        if not first or worth > first then
-          first, id, second = worth, all[k], first
-        elseif not second or worth > second then
-          second = worth
-        end
+    elseif math.floor(high / 16) == WAITING and queue_for(status % 16, low) == queue then
+      local worth = struct.unpack('>d', raw, CASH_AT)
+      if worth ~= worth or math.abs(worth) == math.huge then
+        worth = 0
+        save(decode(raw, h.no, all[k]))
+      end
+      if has(low, HAS_REQUEST) then worth = worth + struct.unpack('>d', raw, HEADER_SIZE + 1) end
+      if not first or worth > first then
+        first, id, second = worth, all[k], first
+      elseif not second or worth > second then
+        second = worth
       end
     end
   end

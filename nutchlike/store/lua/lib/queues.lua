@@ -65,11 +65,11 @@ local function set_status(r, status)
   r.status = status
 end
 
--- The bucket of a waiting record ranks as high as the record.
-local function raise(r)
-  redis.call('ZADD', queue_of(r) .. r.host, 'GT', num(rank(r)), bucket_number(host(r.host), r.id))
-  touch(r.host)
+-- A bucket ranks as high as each record in it that waits; only a better best one can matter to its host.
+local function raise_bucket(queue, no, i, rank_)
+  if redis.call('ZADD', queue .. no, 'GT', 'CH', num(rank_), i) == 1 then host(no).unsettled = true end
 end
+local function raise(r) raise_bucket(queue_of(r), r.host, bucket_number(host(r.host), r.id), rank(r)) end
 
 local function enqueue(r)
   set_state(r, WAITING)

@@ -1,0 +1,61 @@
+"""``scrapy fsck``: exit codes and what it says, on an idle store and on that of a running crawl."""
+
+from __future__ import annotations
+
+import signal
+
+import pytest
+from stores import open_store, seed
+from web import Project, serve, tree
+
+from nutchlike.store.embedded import EmbeddedServer
+
+
+@pytest.fixture
+def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    return Project(tmp_path_factory.mktemp("p"))
+
+
+def damage(project: Project) -> None:
+    """Make a store with three URLs that wait, and lose their queue."""
+    with EmbeddedServer.attach(project.folder / "store") as server, server.client() as client:
+        store = open_store(client)
+        store.inject(*(seed(f"http://a.test/{i}") for i in range(3)))
+        [(keys, host)] = store.hosts()
+        client.delete(f"{keys.name('q:')}{host.number}")
+
+
+def test_an_empty_store_and_a_finished_crawl_are_clean(project: Project) -> None:
+    assert project.command("fsck")[:2] == (0, "0 records: clean, counters and cash add up\n")
+    with serve(tree(6)) as web:
+        assert project.crawl(f"url={web.url}/").code == 0
+    assert project.command("fsck")[:2] == (0, "6 records: clean, counters and cash add up\n")
+
+
+def test_damage_is_told_and_stays_until_it_is_to_be_repaired(project: Project) -> None:
+    damage(project)
+    for _ in range(2):
+        code, out, _ = project.command("fsck")
+        assert code == 4
+        assert out.splitlines()[0] == "waits in no queue: 3"
+        assert "\thttp://a.test/1" in out.splitlines()
+    code, out, _ = project.command("fsck", "--repair")
+    assert (code, out.splitlines()[-1]) == (1, "Repaired")
+    assert project.command("fsck")[0] == 0
+
+
+def test_a_running_crawl_is_no_damage(project: Project) -> None:
+    with serve(tree(60, wait=1.0)) as web:
+        process = project.start(f"url={web.url}/")
+        web.wait_for(lambda count: sum(count.values()) > 10)
+        code, out, _ = project.command("fsck")
+        assert code == 0, out
+        assert "a crawl is running" in out
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+
+
+def test_a_store_that_cannot_be_reached_is_no_verdict(project: Project) -> None:
+    code, _, err = project.command("fsck", "-s", "REDIS_URL=redis://127.0.0.1:1/0")
+    assert code == 8
+    assert "no Redis at 127.0.0.1:1" in err
