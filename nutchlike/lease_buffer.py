@@ -99,6 +99,7 @@ class LeaseBuffer:
             self._bar = best_waiting
             self._unwanted = [lease.key for lease in self._leases]
             self._leases.clear()
+            self._crawler.stats.inc_value("nutch/scheduler/leases_exchanged", len(self._unwanted))
             self._asking.start()
         self._wake_up_in(after)
 

@@ -124,8 +124,8 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
                 await self.calls.run(crawldb.clear)
         except redis.RedisError as error:
             logger.error("The store did not answer at the end, leases end by themselves: %s", error)
-        else:
-            atexit.unregister(self._give_back_at_exit)
+        finally:
+            atexit.unregister(self._give_back_at_exit)  # what failed now would fail, or hang, again
 
     async def _give_back(self) -> None:
         """Return every lease that this worker still has; those pages wait again as before."""

@@ -83,7 +83,7 @@ class StartUrlsExtension:
         self._is_used_up = False  # seen when the crawl had nothing else to do
         self._draining = SoloTask(self._drain)
         self._last_look = SoloTask(self._look_when_idle)
-        self._poll = create_looping_call(self._draining.start)
+        self._poll = create_looping_call(self._look)
         crawler.signals.connect(self._spider_opened, signals.spider_opened)
         crawler.signals.connect(self._spider_idle, signals.spider_idle)
         crawler.signals.connect(self._spider_closed, signals.spider_closed)
@@ -136,6 +136,10 @@ class StartUrlsExtension:
         self._entries = None
         if self._poll.running:
             self._poll.stop()
+
+    def _look(self) -> None:
+        if not self._last_look.is_running:
+            self._draining.start()
 
     async def _look_when_idle(self) -> None:
         await self._draining.finished()

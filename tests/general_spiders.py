@@ -152,6 +152,20 @@ class Fresh:
         return Request(f"{response.url}?fresh=1") if request.url.endswith("/1") else response
 
 
+class Followers(Spider):
+    """Follows every link, without a thought of the event loop."""
+
+    name = "followers"
+
+    def __init__(self, site: str = "", **arguments: Any) -> None:
+        super().__init__(**arguments)
+        self.start_urls = [f"{site}/"]
+
+    def parse(self, response: Response) -> Iterator[Any]:
+        yield {"page": response.url}
+        yield from response.follow_all(css="a")
+
+
 class ManyStarts(Spider):
     """Yields its start requests one by one, as a spider with a long list does."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -69,6 +70,23 @@ def test_a_server_that_stays_away_ends_the_crawl_with_code_1_and_loses_nothing(
         assert time.monotonic() - started < 30
         server.start()
         assert project.crawl(f"url={web.url}/").code == 0
+        assert {item["url"] for item in project.items()} == {web.url + path for path in web.pages}
+
+
+def test_a_crawl_that_is_told_to_end_does_not_wait_for_a_server_that_hangs(project: Project, server: Server) -> None:
+    with serve(tree(60, wait=0.1)) as web:
+        process = project.start(f"url={web.url}/")
+        web.wait_for(lambda count: sum(count.values()) > 10)
+        server.process.send_signal(signal.SIGSTOP)  # it takes connections and answers nothing
+        try:
+            process.send_signal(signal.SIGINT)
+            started = time.monotonic()
+            _, log = process.communicate(timeout=60)
+            assert time.monotonic() - started < 25, log  # one call alone waits 30 s for its socket
+        finally:
+            server.process.send_signal(signal.SIGCONT)
+        assert "a call of the store hangs" in log
+        assert project.crawl(f"url={web.url}/", NUTCH_LEASE_SECONDS=3).code == 0
         assert {item["url"] for item in project.items()} == {web.url + path for path in web.pages}
 
 
