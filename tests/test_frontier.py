@@ -202,6 +202,17 @@ def test_a_page_is_fetched_again_when_it_is_due_and_not_before(store: Store) -> 
     assert store.lease_urls(now=due_at + 1) == ["http://a.test/"]
 
 
+def test_a_completion_says_what_the_best_url_that_waits_is_worth(store: Store) -> None:
+    store.inject(seed("http://a.test/", 8.0), seed("http://b.test/", 3.0))
+    [page] = store.lease()
+    answer = store.frontier.complete([fetched(page, ["http://a.test/1"])], now=NOW)
+    assert answer.best_waiting == pytest.approx(4.0, rel=0.5)  # and what the virtual page gives
+    best = store.lease()[0].datum
+    assert (best.url, best.score) == ("http://a.test/1", pytest.approx(answer.best_waiting))
+    [last] = store.lease()
+    assert store.frontier.complete([fetched(last, [])], now=NOW).best_waiting == 0.0
+
+
 def test_a_known_url_is_not_queued_again_by_a_link(store: Store) -> None:
     store.inject(seed("http://a.test/"))
     [page] = store.lease()

@@ -42,6 +42,21 @@ def test_only_the_owner_frees_a_content(index: SignatureIndex) -> None:
     assert index.claim(B, b"same", previous=None) == B
 
 
+def test_claims_that_go_together_are_answered_in_their_order(index: SignatureIndex) -> None:
+    index.claim(A, b"before", previous=None)
+    claims = [(A, b"same", None), (B, b"same", None), (B, b"other", None), (A, b"now", b"before"), (B, b"before", None)]
+    assert index.claim_all(claims) == [A, A, B, A, B]
+    assert index.claim_all([]) == []
+
+
+def test_a_server_that_has_lost_its_scripts_is_given_them_again(
+    index: SignatureIndex, redis_client: redis.Redis
+) -> None:
+    index.claim(A, b"same", previous=None)
+    redis_client.script_flush()
+    assert index.claim_all([(A, b"same", None), (B, b"same", None), (B, b"new", None)]) == [A, A, B]
+
+
 def test_of_two_simultaneous_copies_exactly_one_is_kept(redis_server: object, redis_client: redis.Redis) -> None:
     pairs = 1000
     kept: dict[bytes, list[int]] = {A: [], B: []}
