@@ -14,11 +14,14 @@ from pathlib import Path
 from typing import Any
 
 import redis
+from redis.backoff import NoBackoff
 from redis.crc import REDIS_CLUSTER_HASH_SLOTS, key_slot
+from redis.retry import Retry
 
 from nutchlike.store.server_binary import binary_for
 
 NODE_TIMEOUT_MS = 1000  # silence after which the others take a node for failed
+_ASK_SECONDS = 1.0  # a node that is paused does not answer
 DEADLINE = 30.0  # seconds that the cluster may take for anything
 _FIRST_PORT, _LAST_PORT = 12_000, 21_999  # the cluster bus is 10000 above; both are below what systems give out
 _FAULTS = {"fail?", "fail", "handshake", "noaddr"}
@@ -50,6 +53,7 @@ class Node:
             "cluster-config-file": "nodes.conf",
             "cluster-node-timeout": NODE_TIMEOUT_MS,
             "appendonly": "yes",
+            "appendfsync": "no",  # what was written outlives a kill; "everysec" holds back a write while it syncs
             "save": "",
             "repl-diskless-sync-delay": 0,  # a replica need not wait for others to join it
         }
@@ -57,14 +61,15 @@ class Node:
         program = str(binary_for(self.folder).path)
         self.process = subprocess.Popen([program, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
-    def client(self) -> redis.Redis:
-        return redis.Redis(host="127.0.0.1", port=self.port, socket_timeout=5)
+    def client(self, *, socket_timeout: float = 5.0) -> redis.Redis:
+        """Return a client of this node alone, which fails at once when the node does not answer in time."""
+        return redis.Redis(host="127.0.0.1", port=self.port, socket_timeout=socket_timeout, retry=Retry(NoBackoff(), 0))
 
     def ask(self, *command: Any) -> Any:
         """Return the answer to a command, or ``None`` when the node does not answer or has an error."""
         if self.process.poll() is not None:
             return None
-        with contextlib.suppress(redis.RedisError), self.client() as client:
+        with contextlib.suppress(redis.RedisError), self.client(socket_timeout=_ASK_SECONDS) as client:
             return client.execute_command(*command)
         return None
 

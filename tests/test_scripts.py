@@ -15,6 +15,7 @@ from redis.crc import key_slot
 from redis.retry import Retry
 
 from nutchlike.outage import is_server_trouble
+from nutchlike.store.cluster_client import connect_cluster
 from nutchlike.store.errors import NoAnswer
 from nutchlike.store.keys import PartitionKeys
 from nutchlike.store.nodes import Client, Nodes
@@ -181,3 +182,44 @@ def test_a_node_that_hangs_costs_one_timeout_for_all_its_calls(own_cluster: Clus
         assert time.monotonic() - started < 10
     assert {type(reply) for reply in replies} == {NoAnswer}
     assert reply == b"page"
+
+
+def test_a_cluster_that_has_lost_a_part_refuses_for_a_while_and_has_its_data_afterwards(tmp_path: Path) -> None:
+    with cluster(tmp_path / "cluster") as made:
+        scripts = scripts_of(connect_cluster(made.url, {}))
+        claim(scripts, range(8))
+        shards = [made.shard_of(keys.prefix) for keys in PARTITIONS]
+        killed = made.kill_master(shards[0])
+        alive = next(node for node in made.nodes if node is not killed)
+        assert soon(lambda: alive.ask("CLUSTER INFO")["cluster_state"] == "fail")
+        replies = claim(scripts, range(8), "b")
+        assert {type(reply) for reply in replies} == {NoAnswer, redis.exceptions.ClusterDownError}
+        assert all(is_server_trouble(reply) for reply in replies if isinstance(reply, redis.ResponseError))
+        made.restart(killed)
+        assert claim(scripts, range(8), "b") == owners(range(8))
+        assert scripts.run(0, "claim_signature", "other", "a", "") == b"page0"
+
+
+def test_what_a_replica_has_confirmed_outlives_the_master_and_what_none_has_is_told(own_cluster: Cluster) -> None:
+    client = connect_cluster(own_cluster.url, {})
+    scripts = scripts_of(client)
+    shard = own_cluster.shard_of(PARTITIONS[0].prefix)
+    (replica,) = own_cluster.replicas_of(shard)
+    assert scripts.run_all_replicated([(0, "claim_signature", ("page", "kept", ""))]) == ([b"page"], set())
+    with own_cluster.paused(replica):
+        # more than the sockets between the two hold, so that the last of it dies with the master
+        lost = [(0, "claim_signature", ("page", f"{number}".ljust(1_000_000, "x"), "")) for number in range(20)]
+        replies, unconfirmed = scripts.run_all_replicated(lost)
+        assert (set(replies), unconfirmed) == ({b"page"}, {0})
+        own_cluster.kill_master(shard)
+    own_cluster.master_of(shard)
+    contents: list[bytes] = []
+
+    def has_answer() -> bool:
+        with contextlib.suppress(redis.RedisError):
+            contents.extend(client.hkeys(PARTITIONS[0].name("signatures")))
+        return bool(contents)
+
+    assert soon(has_answer)
+    assert b"kept" in contents
+    assert len(contents) < 1 + len(lost)

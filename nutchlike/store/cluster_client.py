@@ -15,10 +15,9 @@ from redis.retry import Retry
 from nutchlike.store.errors import StoreUnavailable
 
 CLUSTER_SCHEMES = {"redis+cluster": "redis", "rediss+cluster": "rediss"}  # and redis-py's scheme for one node
-CONNECT_SECONDS = 5.0  # to reach a node
-# To wait for an answer. Shorter than for one server: a node that hangs is replaced by its replica, which is found out
-# by asking the others.
-ANSWER_SECONDS = 10.0
+# How long a node may take to be reached, or to answer. Shorter than for one server: from a node that hangs its replica
+# takes over, and that is found out only by asking again.
+ANSWER_SECONDS = 5.0
 _DEFAULT_PORT = 6379
 
 
@@ -74,7 +73,7 @@ def connect_cluster(url: str, params: Mapping[str, Any]) -> ClusterClient:
             startup_nodes=[ClusterNode(*node) for node in nodes[1:]],  # type: ignore[no-untyped-call]  # redis-py's
             retry=Retry(NoBackoff(), 1),
             require_full_coverage=False,  # while a master is replaced, the other partitions can be asked
-            **{"socket_connect_timeout": CONNECT_SECONDS, "socket_timeout": ANSWER_SECONDS, **options},
+            **{"socket_connect_timeout": ANSWER_SECONDS, "socket_timeout": ANSWER_SECONDS, **options},
         )
     except RedisClusterException as error:
         where = ", ".join(f"{host}:{port}" for host, port in nodes)

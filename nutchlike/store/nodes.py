@@ -94,7 +94,7 @@ class Nodes:
         if isinstance(client, redis.Redis):
             return "", lambda: _Lane(client)
         node = client.nodes_manager.get_node_from_slot(slot)
-        has_replicas = len(client.nodes_manager.slots_cache[slot]) > 1
+        has_replicas = len(client.nodes_manager.slots_cache.get(slot, ())) > 1
         return node.name, lambda: _Lane(client.get_redis_connection(node), name=node.name, has_replicas=has_replicas)
 
     def _learn(self, lanes: Sequence[_Lane], answers: Sequence[Any], asked: Sequence[int]) -> None:
