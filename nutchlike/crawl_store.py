@@ -77,7 +77,6 @@ def open_store(settings: BaseSettings, *, crawl_id: str, flush: bool = False) ->
     scripts = Scripts(client, [partition.all() for partition in keys.partitions])
     queue_of = host_key
     frontier = Frontier(
-        client,
         keys,
         scripts,
         worker=worker_name(),

@@ -28,7 +28,6 @@ def scripts_of(client: Client, keys: CrawlKeys) -> Scripts:
 
 def frontier(client: Client, *, worker: str = "w1", keys: CrawlKeys = KEYS, **limits: Any) -> Frontier:
     return Frontier(
-        client,
         keys,
         scripts_of(client, keys),
         worker=worker,

@@ -208,7 +208,8 @@ def test_a_completion_says_what_the_best_url_that_waits_is_worth(store: Store) -
     answer = store.frontier.complete([fetched(page, ["http://a.test/1"])], now=NOW)
     assert answer.best_waiting == pytest.approx(4.0, rel=0.5)  # and what the virtual page gives
     best = store.lease()[0].datum
-    assert (best.url, best.score) == ("http://a.test/1", pytest.approx(answer.best_waiting))
+    assert best.url == "http://a.test/1"
+    assert best.score >= answer.best_waiting * 0.999999  # with what the virtual page gave since
     [last] = store.lease()
     assert store.frontier.complete([fetched(last, [])], now=NOW).best_waiting == 0.0
 

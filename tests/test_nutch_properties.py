@@ -116,14 +116,14 @@ def test_what_nothing_reads_is_listed_once_and_only_from_nutch_site(
 ) -> None:
     folder = write_conf(
         tmp_path,
-        default={"parser.timeout": "30", "generate.count.mode": "-1", "db.fetch.retry.max": "3"},
-        site={"indexer.max.tokens": "5", "db.fetch.retry.max": "2", "generate.count.mode": "7", "http.agent.url": "u"},
+        default={"parser.timeout": "30", "generate.min.score": "-1", "db.fetch.retry.max": "3"},
+        site={"indexer.max.tokens": "5", "db.fetch.retry.max": "2", "generate.min.score": "7", "http.agent.url": "u"},
     )
     settings = built(folder).settings
     check_settings(settings)
     warnings = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
     assert warnings == [
-        "Properties of nutch-site.xml, which nothing here reads: generate.count.mode, indexer.max.tokens, http.agent.url"
+        "Properties of nutch-site.xml, which nothing here reads: generate.min.score, indexer.max.tokens, http.agent.url"
     ]
 
 

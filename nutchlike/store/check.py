@@ -186,7 +186,7 @@ class StoreCheck:
             virtual, residue, injected_here = map(float, self._totals(keys, "virtual", "residue", "injected"))
             parts += [readable * virtual, residue]
             injected += injected_here
-        parts.append(Outbox(self._client, self._keys, self._scripts).cash())
+        parts.append(Outbox(self._keys, self._scripts).cash())
         return CashAudit(injected=injected, found=math.fsum(parts))
 
     def _totals(self, keys: PartitionKeys, *names: str) -> list[Any]:

@@ -13,7 +13,7 @@ from nutchlike.store.codec import UnreadableRecord, decode_record, encode_metada
 from nutchlike.store.host_records import chunks, read_record, read_records
 from nutchlike.store.keys import CrawlKeys, PartitionKeys, partition_and_handle, record_key
 from nutchlike.store.layout import forget
-from nutchlike.store.nodes import Client
+from nutchlike.store.nodes import Client, Command
 from nutchlike.store.scripts import Scripts, checked
 from nutchlike.store.stored_url import StoredURL
 from nutchlike.urls.identity import split_url, url_id
@@ -84,7 +84,7 @@ class CrawlDb:
                 int(seed.interval_given),
                 *url.extras(),
             ]
-        replies = checked(self._scripts.run_all([(p, "inject", args) for p, args in by_partition.items()]))
+        replies = self._scripts.run_safely([(p, "inject", args) for p, args in by_partition.items()])
         return sum(int(created) for created, _ in replies), sum(int(changed) for _, changed in replies)
 
     def get(self, url: str) -> CrawlDatum | None:
@@ -137,9 +137,9 @@ class CrawlDb:
 
     def records(self) -> Iterator[CrawlDatum | UnreadableRecord]:
         """Yield every record, or why it cannot be read, in no order; in small steps, so a crawl may go on meanwhile."""
-        for keys in self._keys.partitions:
+        for number, keys in enumerate(self._keys.partitions):
             virtual = self._total(keys, "virtual")
-            for handle, raw in read_records(self._client, keys):
+            for handle, raw in read_records(self._client, self._scripts, number, keys):
                 try:
                     yield self._decode(keys, handle, raw, virtual=virtual)
                 except UnreadableRecord as error:
@@ -148,16 +148,17 @@ class CrawlDb:
     def counts(self) -> CrawlDbCounts:
         """Return how many URLs are in which state, from counters: it costs the same for any number of URLs."""
         counters: Counter[str] = Counter()
-        known = leased = 0
-        for keys in self._keys.partitions:
-            pipeline = self._client.pipeline(transaction=False)
-            pipeline.hgetall(keys.name("counts"))
-            pipeline.hget(keys.name("totals"), "known")
-            pipeline.zcard(keys.name("leases"))
-            values, known_here, leased_here = pipeline.execute()
+        commands: list[tuple[int, Command]] = []
+        for number, keys in enumerate(self._keys.partitions):
+            commands += [
+                (number, ("HGETALL", keys.name("counts"))),
+                (number, ("HGET", keys.name("totals"), "known")),
+                (number, ("ZCARD", keys.name("leases"))),
+            ]
+        answers = self._scripts.ask(commands)
+        for values in answers[::3]:
             counters.update({name.decode(): int(value) for name, value in values.items()})
-            known += int(float(known_here or 0))
-            leased += leased_here
+        known, leased = sum(int(float(n or 0)) for n in answers[1::3]), sum(answers[2::3])
         return CrawlDbCounts(
             known=known,
             waiting=counters["waiting"],

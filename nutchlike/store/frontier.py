@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import Any
 
 import redis
 
 from nutchlike.crawldatum import CrawlDatum
 from nutchlike.store.codec import UnreadableRecord, decode_record, encode_signatures
 from nutchlike.store.keys import CrawlKeys, partition_and_handle, record_key
-from nutchlike.store.nodes import Client
 from nutchlike.store.outbox import DIVIDE_SECONDS, Outbox
 from nutchlike.store.scripts import Scripts, checked
 from nutchlike.store.stored_url import StoredURL
@@ -116,7 +115,6 @@ class Frontier:
 
     def __init__(
         self,
-        client: Client,
         keys: CrawlKeys,
         scripts: Scripts,
         *,
@@ -125,10 +123,9 @@ class Frontier:
         fetch_interval: int,
         queue_of: Callable[[str], str],
     ) -> None:
-        self._client = client
         self._keys = keys
         self._scripts = scripts
-        self._outbox = Outbox(client, keys, scripts)
+        self._outbox = Outbox(keys, scripts)
         self._worker = worker
         self._limits = limits
         self._fetch_interval = fetch_interval
@@ -143,7 +140,7 @@ class Frontier:
             args = by_partition.setdefault(self._keys.partition_of(url.url), [repr(now), "keep"])
             args += [*url.place(self._queue_of), repr(cash), self._fetch_interval, 0, 0, *url.extras()]
         calls = [(partition, "inject", args) for partition, args in by_partition.items()]
-        return sum(int(reply[0]) for reply in checked(self._scripts.run_all(calls)))
+        return sum(int(reply[0]) for reply in self._scripts.run_safely(calls))
 
     def lease(self, most: int, *, now: float) -> LeaseBatch:
         """Take up to ``most`` URLs: always the best of the hosts that may be asked at ``now``."""
@@ -272,8 +269,7 @@ class Frontier:
         Workers elsewhere cannot be judged from here: their leases end by their deadlines.
         """
         released = 0
-        for partition, keys in enumerate(self._keys.partitions):
-            holders = cast("dict[bytes, bytes]", self._client.hgetall(keys.name("lease_info")))
+        for partition, holders in enumerate(self._ask_each("HGETALL", "lease_info")):
             for worker in {worker for worker in holders.values() if is_dead_here(worker.decode())}:
                 handles = [handle for handle, holder in holders.items() if holder == worker]
                 # by name: somebody else may have leased one of them since
@@ -295,6 +291,11 @@ class Frontier:
         """Ask the clock of a URL's host for one more request; 0.0 = granted, else the seconds to wait."""
         return float(self._run_for(url, "claim_host", repr(now), repr(self._limits.delay), *self._site(url)))
 
+    def _ask_each(self, command: str, key: str, *args: str) -> list[Any]:
+        """Return the answers of all partitions to a command on one of their keys."""
+        named = [(number, (command, keys.name(key), *args)) for number, keys in enumerate(self._keys.partitions)]
+        return self._scripts.ask(named)
+
     def _run_for(self, url: str, verb: str, *args: Any) -> Any:
         return self._scripts.run(self._keys.partition_of(url), verb, *args)
 
@@ -303,11 +304,9 @@ class Frontier:
 
     def due_later(self) -> tuple[int, float | None]:
         """Return how many URLs are to be fetched again, and the epoch second of the first (``None``: none)."""
-        due, first = 0, []
-        for partition, keys in enumerate(self._keys.partitions):
-            due += int(cast("bytes | None", self._client.hget(keys.name("counts"), "due")) or 0)
-            if at := self._scripts.run(partition, "next_due"):
-                first.append(float(at))
+        due = sum(int(n or 0) for n in self._ask_each("HGET", "counts", "due"))
+        replies = checked(self._scripts.run_all([(number, "next_due", []) for number in range(len(self._keys))]))
+        first = [float(at) for at in replies if at]
         return due, min(first) if first else None
 
 

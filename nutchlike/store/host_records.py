@@ -14,6 +14,7 @@ from typing import TypeVar, cast
 
 from nutchlike.store.keys import PartitionKeys
 from nutchlike.store.nodes import Client
+from nutchlike.store.scripts import Scripts
 
 _HOST = struct.Struct(">IIIIIIdd")
 T = TypeVar("T")
@@ -71,14 +72,14 @@ def read_hosts(client: Client, keys: PartitionKeys) -> Iterator[StoredHost]:
         yield decode_host(int(number), raw)
 
 
-def read_records(client: Client, keys: PartitionKeys) -> Iterator[tuple[bytes, bytes]]:
+def read_records(
+    client: Client, scripts: Scripts, partition: int, keys: PartitionKeys
+) -> Iterator[tuple[bytes, bytes]]:
     """Yield handle and stored record of every URL of a partition, in small steps."""
     buckets = ((host.number, i) for host in read_hosts(client, keys) for i in range(host.buckets))
     for chunk in chunks(buckets, 256):
-        pipeline = client.pipeline(transaction=False)
-        for number, i in chunk:
-            pipeline.hgetall(keys.bucket(number, i))
-        for (number, _), records in zip(chunk, pipeline.execute(), strict=True):
+        answers = scripts.ask([(partition, ("HGETALL", keys.bucket(number, i))) for number, i in chunk])
+        for (number, _), records in zip(chunk, answers, strict=True):
             for url_id, raw in records.items():
                 yield number.to_bytes(4, "big") + url_id, raw
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import logging
 import struct
-from typing import Any, cast
+from typing import Any
 
 from nutchlike.store.keys import CrawlKeys
-from nutchlike.store.nodes import Client
 from nutchlike.store.scripts import Call, Scripts, checked
 
 logger = logging.getLogger(__name__)
@@ -22,8 +21,7 @@ DIVIDE_SECONDS = 1.0  # between two divisions of the virtual page's cash, with f
 class Outbox:
     """The messages between the partitions of a crawl; with one partition there are none."""
 
-    def __init__(self, client: Client, keys: CrawlKeys, scripts: Scripts) -> None:
-        self._client = client
+    def __init__(self, keys: CrawlKeys, scripts: Scripts) -> None:
         self._keys = keys
         self._scripts = scripts
         self._partitions = range(len(keys))
@@ -64,7 +62,7 @@ class Outbox:
         on_its_way = sum(float(value or 0) for value in self._totals("pool"))
         for source, to, first, messages in self._waiting(most=-1) if len(self._keys) > 1 else ():
             name = self._keys.partitions[to].name("inbox")
-            taken = int(cast("bytes | None", self._client.hget(name, str(source))) or 0)
+            taken = int(self._scripts.ask([(to, ("HGET", name, source))])[0] or 0)
             on_its_way += sum(struct.unpack_from(">d", message)[0] for message in messages[max(taken - first, 0) :])
         return on_its_way
 
@@ -83,4 +81,5 @@ class Outbox:
         ]
 
     def _totals(self, name: str) -> list[Any]:
-        return [self._client.hget(keys.name("totals"), name) for keys in self._keys.partitions]
+        names = [keys.name("totals") for keys in self._keys.partitions]
+        return self._scripts.ask([(number, ("HGET", key, name)) for number, key in enumerate(names)])

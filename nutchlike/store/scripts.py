@@ -75,6 +75,13 @@ class Scripts:
         """
         return self._run(calls, lambda commands: (self._nodes.ask(commands), set()))[0]
 
+    def ask(self, commands: Sequence[tuple[int, Command]]) -> list[Any]:
+        """Return the answers to plain commands, each on keys of one partition, in one round trip.
+
+        Raises RedisError, the first that is an answer.
+        """
+        return checked(self._nodes.ask(commands)) if commands else []
+
     def run_all_replicated(self, calls: Sequence[Call]) -> tuple[list[Any], set[int]]:
         """As ``run_all``, for calls that write; also return the partitions where no replica has confirmed the writes.
 
@@ -82,6 +89,17 @@ class Scripts:
         is safe here is run with this: only then an outbox is emptied, or a list of seeds.
         """
         return self._run(calls, self._nodes.ask_replicated)
+
+    def run_safely(self, calls: Sequence[Call]) -> list[Any]:
+        """Run calls that nobody would repeat, and return their replies once no failover can take them back.
+
+        Raises RedisError, also when a replica did not confirm in time: then the calls may have been done.
+        """
+        replies, unconfirmed = self.run_all_replicated(calls)
+        checked(replies)
+        if unconfirmed:
+            raise NoAnswer(f"no replica has confirmed what was written to partitions {sorted(unconfirmed)}")
+        return replies
 
     def _run(self, calls: Sequence[Call], ask: _Ask) -> tuple[list[Any], set[int]]:
         replies, unconfirmed = ask([self._command(call) for call in calls])
