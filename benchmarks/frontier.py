@@ -1,6 +1,6 @@
 """What the store costs as the crawl grows: speed, memory and calls, beside scrapy-redis, in one run.
 
-Run ``python benchmarks/frontier.py`` from the project's folder (some minutes; ``--ten-million`` adds a size, an hour
+Run ``python benchmarks/frontier.py`` from the project's folder (ten minutes; ``--ten-million`` adds a size, an hour
 and 3 GB). Each contestant has a private server of its own at each size, the embedded one. A page has 40 links, 2 of
 them new, and is acknowledged alone. The work per page is the same at every size, and the rounds of all sizes take
 turns, so that a busy machine is busy for all. Not part of it: the rules for URLs, see urls.py.

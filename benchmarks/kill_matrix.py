@@ -1,6 +1,6 @@
 """What a crawl loses when it, or its Redis, is killed: a row for each kill, all of them real.
 
-Run ``python benchmarks/kill_matrix.py`` from the project's folder (about ten minutes). Each row is a crawl of its own,
+Run ``python benchmarks/kill_matrix.py`` from the project's folder (six minutes). Each row is a crawl of its own,
 of a site of 1,500 pages: it is disturbed once, run to its end, and looked at. A row is good when every page was parsed,
 when no more pages were parsed twice than were in flight at the kill, when the OPIC cash is all there, and when
 ``scrapy fsck`` finds nothing. Exit code 1 when a row is bad.
