@@ -28,7 +28,7 @@ from stores import NOW, fetched, seed
 from nutchlike.addon import NutchlikeAddon
 from nutchlike.crawl_store import CrawlStore, open_store
 from nutchlike.store.embedded import EmbeddedServer
-from nutchlike.store.frontier import Lease
+from nutchlike.store.lease import Lease
 
 LINKS, NEW_LINKS = 40, 2  # of a page
 BATCH = 16  # URLs leased with one call

@@ -16,7 +16,7 @@ from nutchlike.crawl_store import CrawlStore
 from nutchlike.outage import RETRY_SECONDS, is_server_trouble
 from nutchlike.page import Page
 from nutchlike.solo_task import SoloTask
-from nutchlike.store.frontier import PageDone
+from nutchlike.store.lease import PageDone
 from nutchlike.store.stored_url import StoredURL
 from nutchlike.store_calls import StoreCalls
 

@@ -25,7 +25,7 @@ from nutchlike.plugins import build_plugin, build_plugins
 from nutchlike.request_meta import PAGE, LeasedErrback
 from nutchlike.scoring.scoring_filter import ScoringFilter
 from nutchlike.store.codec import encode_metadata
-from nutchlike.store.frontier import Lease, PageDone
+from nutchlike.store.lease import Lease, PageDone
 from nutchlike.store.stored_url import StoredURL
 
 logger = logging.getLogger(__name__)

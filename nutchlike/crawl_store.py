@@ -24,8 +24,10 @@ from nutchlike.store.compact import keep_hashes_compact
 from nutchlike.store.connection import check_client, check_redis_url, hide_password
 from nutchlike.store.crawldb import CrawlDb
 from nutchlike.store.embedded import EmbeddedServer
-from nutchlike.store.frontier import Frontier, Limits
+from nutchlike.store.frontier import Frontier
+from nutchlike.store.host_clocks import HostClocks
 from nutchlike.store.layout import agree_on_layout, forget, keys_of
+from nutchlike.store.lease import Limits
 from nutchlike.store.nodes import Client
 from nutchlike.store.scripts import Scripts
 from nutchlike.store.signature_index import SignatureIndex
@@ -45,6 +47,7 @@ class CrawlStore:
     frontier: Frontier
     signatures: SignatureIndex
     check: StoreCheck
+    clocks: HostClocks
     close: Callable[[], None]
 
 
@@ -90,6 +93,7 @@ def open_store(settings: BaseSettings, *, crawl_id: str, flush: bool = False) ->
         frontier=frontier,
         signatures=SignatureIndex(keys, scripts),
         check=StoreCheck(client, keys, scripts),
+        clocks=HostClocks(keys, scripts, delay=host_delay(settings), queue_of=queue_of),
         close=leave,
     )
 

@@ -81,6 +81,7 @@ NUTCH_HOST_WAIT_MAX = 600  # seconds; a crawl does not stay open for hosts that 
 
 # --- Frontier ------------------------------------------------------------------------------------
 NUTCH_CRAWL_ID: str | None = None  # which crawl in the store; None = the spider's name
+NUTCH_CRAWL_FOREVER = False  # the crawl does not end: it waits for pages that are due again, and for seeds
 NUTCH_DATA_DIR: str | None = None  # folder of the embedded store; None = .scrapy/nutch beside scrapy.cfg
 # Partitions that a crawl's URLs are spread over, fixed when it begins; None = as it was begun, else 1 (a cluster: 16).
 NUTCH_PARTITIONS: int | None = None

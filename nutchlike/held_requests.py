@@ -61,7 +61,7 @@ class HeldRequests:
     async def _ask(self, request: Request, store: CrawlStore) -> None:
         """Ask the host's clock, now and when it says so."""
         try:
-            wait = await self._calls.run(lambda: store.frontier.claim_host(request.url, now=time.time()))
+            wait = await self._calls.run(lambda: store.clocks.claim(request.url, now=time.time()))
         except redis.RedisError as error:
             self._outage.begin(error)
             wait = RETRY_SECONDS

@@ -16,7 +16,7 @@ from nutchlike.checked_settings import get_int
 from nutchlike.crawl_store import CrawlStore, host_delay
 from nutchlike.outage import RETRY_SECONDS, Outage
 from nutchlike.solo_task import SoloTask
-from nutchlike.store.frontier import Lease, LeaseBatch
+from nutchlike.store.lease import Lease, LeaseBatch
 from nutchlike.store_calls import StoreCalls
 
 logger = logging.getLogger(__name__)
@@ -61,9 +61,7 @@ class LeaseBuffer:
     @property
     def has_work(self) -> bool:
         """Whether any worker of this crawl had work at the last look, or there was none since something changed."""
-        if self._leases or self._asking.is_running or self._seen is None:
-            return True
-        return self._seen.is_open
+        return bool(self._leases) or self._seen is None or self._seen.is_open
 
     def open(self, store: CrawlStore) -> None:
         """Lease from this store."""

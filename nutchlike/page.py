@@ -10,7 +10,7 @@ from scrapy import Request
 
 from nutchlike.fetch_schedules.fetch_schedule import Outcome
 from nutchlike.request_meta import PAGE
-from nutchlike.store.frontier import Lease
+from nutchlike.store.lease import Lease
 from nutchlike.store.stored_url import StoredURL
 
 REDIRECT_META = {"depth", "redirect_times", "redirect_ttl", "redirect_urls", "redirect_reasons", "retry_times"}

@@ -63,6 +63,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
             calls=self.calls, outage=self.outage, delay=host_delay(settings), wake_up=self.wake_up
         )
         self._lease_seconds = get_float(settings, "NUTCH_LEASE_SECONDS")
+        self._is_endless = get_bool(settings, "NUTCH_CRAWL_FOREVER")
         self._age_max = get_float(settings, "NUTCH_LEASE_AGE_MAX")
         self._store: CrawlStore | None = None
         self._idle_since: float | None = None
@@ -167,6 +168,8 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
         if self._leases.has_work or self._again or self._acknowledger.has_requests or self.completion.unfinished:
             self._idle_since = None
             return True
+        if self._is_endless:
+            return True
         if self._idle_since is None:
             self._idle_since = time.time()
         return bool(time.time() - self._idle_since < self.idle_before_close)
@@ -209,7 +212,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
             request.meta["depth"] = lease.datum.depth
             self.completion.begin(lease, request)
             return request
-        if self.idle_before_close:
+        if self.idle_before_close or self._is_endless:
             self._wake_up_in(POLL_SECONDS)
         return None
 

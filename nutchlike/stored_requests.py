@@ -13,7 +13,7 @@ from nutchlike.checked_settings import get_bool
 from nutchlike.plugins import SCOPE_OUTLINK, build_plugins, build_url_chain
 from nutchlike.request_codec import decode_request, encode_request, is_plain
 from nutchlike.request_meta import freed, make_link_text_plain
-from nutchlike.store.frontier import Lease
+from nutchlike.store.lease import Lease
 from nutchlike.store.stored_url import StoredURL
 from nutchlike.urls.chain import URLChain
 from nutchlike.urls.identity import url_id

@@ -45,7 +45,10 @@ class SummaryExtension:
         fetched = stat("completion/success") + stat("completion/notmodified") + stat("completion/duplicate")
         failed = stat("completion/gone") + stat("completion/retry")
         redirected = stat("completion/redir_temp") + stat("completion/redir_perm")
-        due = "now: run again" if counts.waiting else "never" if next_due is None else _when(next_due)
+        due = "never" if next_due is None else _when(next_due)
+        if counts.waiting:
+            held = "those waiting have spent a page budget, or their hosts hold off"
+            due = f"{due}; {held}" if reason == "finished" else "now: run again"
         if not fetched + failed + redirected + counts.waiting + counts.leased and reason == "finished":
             hint = "; -s SCHEDULER_FLUSH_ON_START=True begins anew" if counts.known else ""
             logger.info("Nothing to do: 0 of %d URLs due, next due %s%s", counts.known, due, hint)

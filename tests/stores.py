@@ -9,9 +9,11 @@ from nutchlike.crawldatum import DbStatus
 from nutchlike.scoring.opic import PaperOPIC
 from nutchlike.store.check import StoreCheck
 from nutchlike.store.crawldb import CrawlDb, Seed
-from nutchlike.store.frontier import Frontier, Lease, Limits, PageDone
+from nutchlike.store.frontier import Frontier
+from nutchlike.store.host_clocks import HostClocks
 from nutchlike.store.host_records import StoredHost, read_hosts
 from nutchlike.store.keys import CrawlKeys, PartitionKeys, partition_and_handle
+from nutchlike.store.lease import Lease, Limits, PageDone
 from nutchlike.store.nodes import Client
 from nutchlike.store.scripts import Scripts
 from nutchlike.store.stored_url import StoredURL
@@ -58,6 +60,7 @@ class Store:
     crawldb: CrawlDb
     frontier: Frontier
     check: StoreCheck
+    clocks: HostClocks
 
     def other(self, worker: str = "w2", **limits: Any) -> Store:
         """Return what another worker sees of the same store."""
@@ -100,4 +103,5 @@ def open_store(client: Client, *, keys: CrawlKeys = KEYS, **limits: Any) -> Stor
         CrawlDb(client, keys, scripts, queue_of=host_key),
         frontier(client, keys=keys, **limits),
         StoreCheck(client, keys, scripts),
+        HostClocks(keys, scripts, delay=limits.get("delay", 0.0), queue_of=host_key),
     )

@@ -8,7 +8,7 @@ import pytest
 from stores import NOW, Store, fetched, seed
 
 from nutchlike.store.check import Report
-from nutchlike.store.frontier import PageDone
+from nutchlike.store.lease import PageDone
 from nutchlike.store.stored_url import StoredURL
 
 URLS = [f"http://h{i % 3}.test/{i}" for i in range(12)]

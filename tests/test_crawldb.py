@@ -15,7 +15,7 @@ from vectors import vector_rows
 from nutchlike.crawldatum import DbStatus
 from nutchlike.store.check import CashAudit
 from nutchlike.store.codec import UnreadableRecord
-from nutchlike.store.frontier import PageDone
+from nutchlike.store.lease import PageDone
 
 
 def fetch_seven(store: Store) -> None:

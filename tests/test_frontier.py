@@ -186,8 +186,8 @@ def test_a_retry_waits_for_the_clock_of_its_host(store: Store) -> None:
     store = store.other("w1", delay=2.0)
     store.inject(seed("http://a.test/1"), seed("http://a.test/2"))
     store.lease()
-    assert store.frontier.claim_host("http://a.test/1", now=NOW + 0.5) == pytest.approx(1.5)
-    assert store.frontier.claim_host("http://a.test/1", now=NOW + 2.0) == 0.0
+    assert store.clocks.claim("http://a.test/1", now=NOW + 0.5) == pytest.approx(1.5)
+    assert store.clocks.claim("http://a.test/1", now=NOW + 2.0) == 0.0
     assert store.lease_urls(now=NOW + 3.0) == []
     assert len(store.lease(now=NOW + 4.0)) == 1
 

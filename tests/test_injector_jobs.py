@@ -20,7 +20,7 @@ from nutchlike.crawldatum import CrawlDatum, DbStatus
 from nutchlike.injector import Injector, batches, build_injector
 from nutchlike.seed_sources import find_seed_sources
 from nutchlike.store.crawldb import Merge
-from nutchlike.store.frontier import PageDone
+from nutchlike.store.lease import PageDone
 
 # Rows with values that no frontier can work with: the default is used, with a warning.
 UNUSABLE = {

@@ -14,7 +14,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import CloseSpider
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
-from nutchlike.checked_settings import get_int
+from nutchlike.checked_settings import get_bool, get_int
 from nutchlike.injector import Injector, Line, batches, build_injector
 from nutchlike.seed_sources import open_seed_sources
 from nutchlike.wiring import scheduler_of
@@ -29,17 +29,18 @@ class SeedInjectorMiddleware(BaseSpiderMiddleware):
     A crawl that was given seeds but could use none of them ends with reason ``no_seeds``.
     """
 
-    def __init__(self, crawler: Crawler, *, injector: Injector, idle_before_close: int) -> None:
+    def __init__(self, crawler: Crawler, *, injector: Injector, waits_for_seeds: bool) -> None:
         super().__init__(crawler)
         self._injector = injector
-        self._idle_before_close = idle_before_close
+        self._waits_for_seeds = waits_for_seeds
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> SeedInjectorMiddleware:
         return cls(
             crawler,
             injector=build_injector(crawler.settings, tell=logger.warning),
-            idle_before_close=get_int(crawler.settings, "SCHEDULER_IDLE_BEFORE_CLOSE"),
+            waits_for_seeds=get_int(crawler.settings, "SCHEDULER_IDLE_BEFORE_CLOSE") > 0
+            or get_bool(crawler.settings, "NUTCH_CRAWL_FOREVER"),
         )
 
     async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
@@ -88,8 +89,8 @@ class SeedInjectorMiddleware(BaseSpiderMiddleware):
         scheduler = scheduler_of(self.crawler)
         if (await scheduler.outage.patiently(scheduler.store.crawldb.counts)).known:
             return
-        if self._idle_before_close:
-            logger.info("No seeds yet; waiting %d s for some (SCHEDULER_IDLE_BEFORE_CLOSE)", self._idle_before_close)
+        if self._waits_for_seeds:
+            logger.info("No seeds yet; waiting for some (SCHEDULER_IDLE_BEFORE_CLOSE, NUTCH_CRAWL_FOREVER)")
             return
         logger.error("No seeds: give -a seeds=FILE_OR_FOLDER or -a url=URL")
         raise CloseSpider("no_seeds")

@@ -4,110 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import redis
 
-from nutchlike.crawldatum import CrawlDatum
 from nutchlike.store.codec import UnreadableRecord, decode_record, encode_signatures
 from nutchlike.store.keys import CrawlKeys, partition_and_handle, record_key
+from nutchlike.store.lease import Acknowledged, Lease, LeaseBatch, Limits, PageDone
 from nutchlike.store.outbox import DIVIDE_SECONDS, Outbox
 from nutchlike.store.scripts import Scripts, checked
 from nutchlike.store.stored_url import StoredURL
 from nutchlike.store.worker import is_dead_here
-from nutchlike.urls.identity import split_url
 
 _LEASE_FIELDS = 6
 _LEASE_HEAD = 6
-
-
-@dataclass(frozen=True, slots=True)
-class Lease:
-    """A URL that one worker may fetch. ``datum.score`` is the cash that it had when it was leased.
-
-    ``key`` stands for its record in the whole crawl.
-    """
-
-    key: bytes
-    datum: CrawlDatum
-    request: bytes = b""
-
-    @property
-    def id(self) -> bytes:
-        """The url id (8 bytes)."""
-        return self.key[-8:]
-
-
-@dataclass(frozen=True, slots=True)
-class LeaseBatch:
-    """What one call handed out, and how the frontier looked then.
-
-    ``ask_again_at`` is the epoch second from which another call may bring something, ``None`` when nothing is held
-    back by a clock or a lease; ``is_open`` says whether any worker has something to do, now or soon; ``waiting`` and
-    ``leased`` count the URLs of all workers after the call; ``buried`` those that became dead letters.
-    """
-
-    leases: list[Lease]
-    ask_again_at: float | None
-    is_open: bool
-    waiting: int
-    leased: int
-    buried: int
-
-
-@dataclass(frozen=True, slots=True)
-class PageDone:
-    """A page's new state and outlinks.
-
-    ``due`` says whether it is ever fetched again (at ``datum.fetch_time``), ``keep_request`` whether its stored request
-    is needed for that.
-
-    ``spent`` = ``each`` x number of outlinks + ``rest``: how its cash is divided; ``rest`` goes to the virtual page.
-    """
-
-    key: bytes
-    datum: CrawlDatum
-    due: bool = True
-    keep_request: bool = False
-    spent: float = 0.0
-    each: float = 0.0
-    rest: float = 0.0
-    outlinks: Sequence[StoredURL] = field(default=())
-
-
-@dataclass(frozen=True, slots=True)
-class Acknowledged:
-    """What came of completed pages.
-
-    ``new`` has for each page how many of its outlinks were new; ``None`` when this worker had lost its lease: then
-    nothing was changed; the server's error when it refused this page. ``best_waiting`` is the cash of the best URL that
-    waits at a host that may be asked now, 0.0 when there is none.
-    """
-
-    new: list[int | redis.ResponseError | None]
-    best_waiting: float
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What all workers together may do, and how long they wait.
-
-    ``delay``: seconds between two requests to a host; ``per_host``: requests to it at once; ``host_max`` and
-    ``all_max``: URLs that are ever taken up, of a host and of all (-1 = no limit); ``lease_seconds``: a lease ends so
-    long after it was given or renewed; ``attempts_max``: lost leases that make a dead letter; ``again_share``: part of
-    the leases, in [0, 1], for URLs that were taken up before, while new ones wait too; ``host_wait_max``: a host that
-    may not be asked for longer (seconds) does not keep a crawl open.
-    """
-
-    delay: float = 0.0
-    per_host: int = 1
-    host_max: int = -1
-    all_max: int = -1
-    lease_seconds: float = 60.0
-    attempts_max: int = 10
-    again_share: float = 0.5
-    host_wait_max: float = 600.0
 
 
 class Frontier:
@@ -144,8 +55,12 @@ class Frontier:
 
     def lease(self, most: int, *, now: float) -> LeaseBatch:
         """Take up to ``most`` URLs: always the best of the hosts that may be asked at ``now``."""
+        budgets, most = self._budgets(most)
         wanted = self._wanted(most, now) if most and len(self._keys) > 1 else [most] * len(self._keys)
-        calls = [(partition, "lease", self._lease_arguments(number, now)) for partition, number in enumerate(wanted)]
+        calls = [
+            (partition, "lease", self._lease_arguments(number, now, budgets[partition]))
+            for partition, number in enumerate(wanted)
+        ]
         replies = self._scripts.run_all(calls)
         leases: list[Lease] = []
         for partition, reply in enumerate(replies):
@@ -166,12 +81,23 @@ class Frontier:
             buried=sum(int(reply[5]) for reply in replies),
         )
 
-    def _lease_arguments(self, most: int, now: float) -> list[Any]:
+    def _lease_arguments(self, most: int, now: float, budget: int) -> list[Any]:
         limits = self._limits
         return [
             repr(now), repr(now + limits.lease_seconds), self._worker, most, repr(limits.delay), limits.per_host,
-            limits.host_max, limits.all_max, limits.attempts_max, repr(limits.again_share), repr(limits.host_wait_max),
+            limits.host_max, budget, limits.attempts_max, repr(limits.again_share), repr(limits.host_wait_max),
         ]  # fmt: skip
+
+    def _budgets(self, most: int) -> tuple[list[int], int]:
+        """Return how many URLs each partition may ever give, and ``most``, or less when the crawl may not take so many.
+
+        With several partitions two workers that ask at once may take a batch too many.
+        """
+        all_max = self._limits.all_max
+        if all_max < 0 or len(self._keys) == 1:
+            return [all_max] * len(self._keys), most
+        taken = [int(float(n or 0)) for n in self._ask_each("HGET", "totals", "taken")]
+        return [max(all_max - sum(taken) + n, 0) for n in taken], min(most, max(all_max - sum(taken), 0))
 
     def _wanted(self, most: int, now: float) -> list[int]:
         """Return how many URLs to take from each partition, so that the best of all come first."""
@@ -287,20 +213,10 @@ class Frontier:
         partition, handle = partition_and_handle(key)
         self._scripts.run(partition, "bury", repr(now), self._worker, handle, reason)
 
-    def claim_host(self, url: str, *, now: float) -> float:
-        """Ask the clock of a URL's host for one more request; 0.0 = granted, else the seconds to wait."""
-        return float(self._run_for(url, "claim_host", repr(now), repr(self._limits.delay), *self._site(url)))
-
     def _ask_each(self, command: str, key: str, *args: str) -> list[Any]:
         """Return the answers of all partitions to a command on one of their keys."""
         named = [(number, (command, keys.name(key), *args)) for number, keys in enumerate(self._keys.partitions)]
         return self._scripts.ask(named)
-
-    def _run_for(self, url: str, verb: str, *args: Any) -> Any:
-        return self._scripts.run(self._keys.partition_of(url), verb, *args)
-
-    def _site(self, url: str) -> list[str]:
-        return [split_url(url)[0], self._queue_of(url)]
 
     def due_later(self) -> tuple[int, float | None]:
         """Return how many URLs are to be fetched again, and the epoch second of the first (``None``: none)."""
