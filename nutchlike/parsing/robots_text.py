@@ -1,0 +1,24 @@
+"""robots.txt as the parsers that Scrapy offers can read it, whatever bytes a site sent."""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+_BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+_ESCAPED = re.compile("[\udc80-\udcff]")  # how surrogateescape shows a byte that is no UTF-8
+
+
+def as_utf8(body: bytes) -> bytes:
+    """Return ``body`` in UTF-8 without a byte order mark; never raises.
+
+    A byte that is no UTF-8 becomes ``%XX``, as it stands in the URLs of a site in another encoding: a rule with such a
+    path goes on to match, and all other lines count.
+    """
+    for mark, encoding in _BOMS:
+        if body.startswith(mark):
+            text = body[len(mark) :].decode(encoding, "surrogateescape" if encoding == "utf-8" else "replace")
+            break
+    else:
+        text = body.decode("utf-8", "surrogateescape")
+    return _ESCAPED.sub(lambda byte: f"%{ord(byte[0]) - 0xDC00:02X}", text).encode("utf-8", "replace")
