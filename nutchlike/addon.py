@@ -24,6 +24,11 @@ COMPONENTS: dict[str, dict[str, Any]] = {
         "nutchlike.middlewares.outlinks.OutlinksMiddleware": 10,  # next to the engine: it must see all output
         "nutchlike.middlewares.seed_injector.SeedInjectorMiddleware": 20,
     },
+    "DOWNLOADER_MIDDLEWARES": {
+        "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
+        "nutchlike.middlewares.robots.SharedRobotsTxtMiddleware": 100,  # in its place
+        "nutchlike.middlewares.host_backoff.HostBackoffMiddleware": 820,  # behind retries, redirects and proxies
+    },
     "ITEM_PIPELINES": {
         "nutchlike.pipelines.signature.SignaturePipeline": 100,
         "nutchlike.pipelines.dedupe.DedupePipeline": 200,

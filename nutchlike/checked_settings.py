@@ -7,6 +7,7 @@ import logging
 from scrapy.settings import BaseSettings
 
 from nutchlike import default_settings
+from nutchlike.urls.queue_key import MODES
 
 logger = logging.getLogger(__name__)
 
@@ -14,6 +15,12 @@ logger = logging.getLogger(__name__)
 FLOATS = {
     "DOWNLOAD_DELAY": 0.0,
     "NUTCH_FETCHER_SERVER_DELAY": 0.0,
+    "NUTCH_FETCHER_MIN_CRAWL_DELAY": 0.0,
+    "NUTCH_FETCHER_MAX_CRAWL_DELAY": -1.0,
+    "NUTCH_FETCHER_EXCEPTIONS_PER_QUEUE_DELAY": 0.0,
+    "NUTCH_FETCHER_EXCEPTIONS_PER_QUEUE_DELAY_MAX": 0.0,
+    "NUTCH_RETRY_AFTER_MAX": 0.0,
+    "NUTCH_ROBOTS_CACHE_SECONDS": 1.0,
     "NUTCH_LEASE_SECONDS": 3.0,
     "NUTCH_LEASE_AGE_MAX": 1.0,
     "NUTCH_STORE_WAIT_MAX": 0.0,
@@ -25,6 +32,8 @@ INTS = {
     "CONCURRENT_REQUESTS": 0,
     "CONCURRENT_REQUESTS_PER_DOMAIN": 1,
     "NUTCH_FETCHER_THREADS_PER_QUEUE": 1,
+    "NUTCH_HTTP_ROBOTS_503_DEFER_VISITS_DELAY": 1,
+    "NUTCH_HTTP_ROBOTS_503_DEFER_VISITS_RETRIES": 0,
     "DEPTH_LIMIT": 0,
     "SCHEDULER_IDLE_BEFORE_CLOSE": 0,
     "NUTCH_LEASE_BATCH": 1,
@@ -53,6 +62,7 @@ BOOLS = (
     "NUTCH_DB_IGNORE_EXTERNAL_LINKS",
     "NUTCH_DEDUP_ENABLED",
     "NUTCH_CRAWL_FOREVER",
+    "NUTCH_HTTP_ROBOTS_503_DEFER_VISITS",
     "NUTCH_STORE_OUTLINKS",
 )
 
@@ -88,6 +98,9 @@ def check_settings(settings: BaseSettings) -> None:
             get_int(settings, name)
     for name in BOOLS:
         get_bool(settings, name)
+    if settings.get("NUTCH_FETCHER_QUEUE_MODE") not in MODES:
+        mode = settings.get("NUTCH_FETCHER_QUEUE_MODE")
+        raise ValueError(f"NUTCH_FETCHER_QUEUE_MODE must be one of {', '.join(MODES)}, got {mode!r}")
     known = set(vars(default_settings))
     unknown = sorted(
         name

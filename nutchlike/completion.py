@@ -63,6 +63,7 @@ class Completion:
         page = Page(
             lease,
             started=time.time(),
+            granted=lease.leased_at,
             is_recrawled=not lease.request or fetches_a_page(request),
             dont_filter=bool(lease.request) and request.dont_filter,
             redirect_times=request.meta.get("redirect_times", 0),
@@ -113,6 +114,11 @@ class Completion:
     def withhold(self, page: Page) -> None:
         """Do not acknowledge a page that could not be brought to its end; its lease is given back at the end."""
         page.withheld = True
+
+    def put_back(self, page: Page) -> None:
+        """Forget a page that was never sent: its lease goes back."""
+        page.done = True
+        self._forget(page)
 
     def stop_acknowledging(self) -> None:
         """Acknowledge no page any more: their items are not kept. Their leases are given back at the end."""
@@ -180,6 +186,7 @@ class Completion:
             datum=datum,
             due=retry or page.is_recrawled,
             keep_request=retry,
+            failed=outcome is Outcome.RETRY,
             spent=spent,
             each=each,
             rest=rest,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import atexit
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from scrapy.settings import BaseSettings
 from scrapy.utils.project import project_data_dir
 from scrapy_redis import connection as scrapy_redis_connection
 
+from nutchlike.addresses import Addresses
 from nutchlike.checked_settings import get_bool, get_float, get_int
 from nutchlike.store.check import StoreCheck
 from nutchlike.store.cluster_client import connect_cluster, is_cluster_url
@@ -29,10 +30,12 @@ from nutchlike.store.host_clocks import HostClocks
 from nutchlike.store.layout import agree_on_layout, forget, keys_of
 from nutchlike.store.lease import Limits
 from nutchlike.store.nodes import Client
+from nutchlike.store.robots_cache import RobotsCache
 from nutchlike.store.scripts import Scripts
 from nutchlike.store.signature_index import SignatureIndex
 from nutchlike.store.worker import worker_name
 from nutchlike.urls.identity import host_key
+from nutchlike.urls.queue_key import BY_IP, QueueKeys
 
 logger = logging.getLogger(__name__)
 CLUSTER_PARTITIONS = 16  # of a crawl on Redis Cluster, unless NUTCH_PARTITIONS says otherwise
@@ -48,7 +51,20 @@ class CrawlStore:
     signatures: SignatureIndex
     check: StoreCheck
     clocks: HostClocks
+    robots: RobotsCache
+    queues: QueueKeys
+    addresses: Addresses
     close: Callable[[], None]
+
+    async def locate(self, urls: Iterable[str]) -> None:
+        """Find out where the hosts of URLs are that are about to be stored, when queues are made by address."""
+        if self.queues.mode == BY_IP:
+            await self.addresses.learn(map(_host_of, urls))
+
+    def locate_now(self, urls: Iterable[str]) -> None:
+        """Do what ``locate`` does in a command that has nothing else to do meanwhile."""
+        if self.queues.mode == BY_IP:
+            self.addresses.learn_now(map(_host_of, urls))
 
 
 def open_store(settings: BaseSettings, *, crawl_id: str, flush: bool = False) -> CrawlStore:
@@ -56,6 +72,8 @@ def open_store(settings: BaseSettings, *, crawl_id: str, flush: bool = False) ->
 
     Raises ValueError for settings that cannot be used, StoreUnavailable when there is no server.
     """
+    addresses = Addresses()
+    queues = QueueKeys(settings["NUTCH_FETCHER_QUEUE_MODE"], addresses.of)
     client, leave = _connect(settings)
     try:
         client.set_retry(Retry(NoBackoff(), 0))  # a server that does not answer is known after one timeout
@@ -71,29 +89,38 @@ def open_store(settings: BaseSettings, *, crawl_id: str, flush: bool = False) ->
             crawl_id,
             partitions=get_int(settings, "NUTCH_PARTITIONS") if settings.get("NUTCH_PARTITIONS") is not None else None,
             default=CLUSTER_PARTITIONS if isinstance(client, redis.RedisCluster) else 1,
-            queue_mode="byHost",
+            queue_mode=queues.mode,
         )
     except Exception:
         leave()
         raise
     atexit.register(leave)  # a crawl that fails to open never gets to close(); leaving twice does nothing
     scripts = Scripts(client, [partition.all() for partition in keys.partitions])
-    queue_of = host_key
     frontier = Frontier(
         keys,
         scripts,
         worker=worker_name(),
         limits=_limits(settings),
         fetch_interval=get_int(settings, "NUTCH_DB_FETCH_INTERVAL_DEFAULT"),
-        queue_of=queue_of,
+        queue_of=queues.of,
     )
     return CrawlStore(
         client=client,
-        crawldb=CrawlDb(client, keys, scripts, queue_of=queue_of),
+        crawldb=CrawlDb(client, keys, scripts, queue_of=queues.of),
         frontier=frontier,
         signatures=SignatureIndex(keys, scripts),
         check=StoreCheck(client, keys, scripts),
-        clocks=HostClocks(keys, scripts, delay=host_delay(settings), queue_of=queue_of),
+        clocks=HostClocks(
+            keys,
+            scripts,
+            delay=host_delay(settings),
+            backoff=get_float(settings, "NUTCH_FETCHER_EXCEPTIONS_PER_QUEUE_DELAY"),
+            backoff_max=get_float(settings, "NUTCH_FETCHER_EXCEPTIONS_PER_QUEUE_DELAY_MAX"),
+            queue_of=queues.of,
+        ),
+        robots=RobotsCache(keys, scripts, keep_seconds=get_float(settings, "NUTCH_ROBOTS_CACHE_SECONDS")),
+        queues=queues,
+        addresses=addresses,
         close=leave,
     )
 
@@ -107,13 +134,27 @@ def _limits(settings: BaseSettings) -> Limits:
         lease_seconds=get_float(settings, "NUTCH_LEASE_SECONDS"),
         attempts_max=get_int(settings, "NUTCH_FETCH_ATTEMPTS_MAX"),
         again_share=get_float(settings, "NUTCH_REFETCH_SHARE"),
-        host_wait_max=get_float(settings, "NUTCH_HOST_WAIT_MAX"),
+        host_wait_max=host_wait_max(settings),
     )
+
+
+def _host_of(url: str) -> str:
+    """Return the host of a URL, an empty text for one that has none."""
+    try:
+        return host_key(url)
+    except ValueError:  # file:, data:
+        return ""
 
 
 def host_delay(settings: BaseSettings) -> float:
     """Return the seconds between two requests to a host, for all workers together."""
     return get_float(settings, "DOWNLOAD_DELAY")
+
+
+def host_wait_max(settings: BaseSettings) -> float:
+    """Return the seconds for which a host may be held and still keep the crawl going: at least any delay's length."""
+    names = ("NUTCH_HOST_WAIT_MAX", "DOWNLOAD_DELAY", "NUTCH_FETCHER_MAX_CRAWL_DELAY")
+    return max(get_float(settings, name) for name in names)
 
 
 def _connect(settings: BaseSettings) -> tuple[Client, Callable[[], None]]:

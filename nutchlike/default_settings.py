@@ -75,9 +75,19 @@ NUTCH_DB_SIGNATURE_TEXT_PROFILE_SEC_SORT_LEX = True  # tokens of equal count by 
 NUTCH_DEDUP_ENABLED = True
 
 # --- Politeness (Nutch: fetcher) -----------------------------------------------------------------
+NUTCH_FETCHER_QUEUE_MODE = "byHost"  # what counts as one host: its name, byDomain, or byIP
 NUTCH_FETCHER_SERVER_DELAY: float | None = None  # seconds between two requests to a host; None = DOWNLOAD_DELAY
 NUTCH_FETCHER_THREADS_PER_QUEUE: int | None = None  # requests at once to a host; None = CONCURRENT_REQUESTS_PER_DOMAIN
-NUTCH_HOST_WAIT_MAX = 600  # seconds; a crawl does not stay open for hosts that may be asked only later than that
+NUTCH_FETCHER_MIN_CRAWL_DELAY: float | None = None  # seconds; a shorter Crawl-delay counts as this; None = the delay
+NUTCH_FETCHER_MAX_CRAWL_DELAY = 30.0  # seconds; pages of a site that asks for more are gone; -1 = wait as asked
+NUTCH_FETCHER_EXCEPTIONS_PER_QUEUE_DELAY = 5.0  # seconds without requests after a host failed, doubled each time
+NUTCH_FETCHER_EXCEPTIONS_PER_QUEUE_DELAY_MAX = 3600.0  # seconds that failures in a row make at most
+NUTCH_RETRY_AFTER_MAX = 86_400.0  # seconds; a longer Retry-After counts as this
+NUTCH_HOST_WAIT_MAX = 60.0  # seconds; a host that is held for longer does not keep the crawl, or a lease, waiting
+NUTCH_ROBOTS_CACHE_SECONDS = 86_400.0  # seconds for which a robots.txt counts
+NUTCH_HTTP_ROBOTS_503_DEFER_VISITS = True  # no page of a host whose robots.txt fails (5xx, 429, no answer)
+NUTCH_HTTP_ROBOTS_503_DEFER_VISITS_DELAY = 300_000  # milliseconds until such a robots.txt is asked for again
+NUTCH_HTTP_ROBOTS_503_DEFER_VISITS_RETRIES = 3  # times in a row; then NUTCH_ROBOTS_CACHE_SECONDS pass
 
 # --- Frontier ------------------------------------------------------------------------------------
 NUTCH_CRAWL_ID: str | None = None  # which crawl in the store; None = the spider's name

@@ -6,27 +6,25 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 
-import redis
 from scrapy import Request
 from scrapy.utils.asyncio import call_later
 from scrapy.utils.defer import deferred_from_coro
 
-from nutchlike.crawl_store import CrawlStore
-from nutchlike.outage import RETRY_SECONDS, Outage
-from nutchlike.store_calls import StoreCalls
+from nutchlike.host_clock import HostClock
+from nutchlike.page import Page
+from nutchlike.request_meta import PAGE
 
 
 class HeldRequests:
-    """Retries, and redirects of a page to itself; each may be sent when the host's clock allows.
+    """Retries, and pages whose turn was taken by robots.txt or put off; each may be sent when its host's clock allows.
 
-    ``delay`` is in seconds; without one there is no clock to ask. ``wake_up`` is called when one may be sent.
+    ``wake_up`` is called when one may be sent, ``give_up(page)`` when its host is held for too long.
     """
 
-    def __init__(self, *, calls: StoreCalls, outage: Outage, delay: float, wake_up: Callable[[], None]) -> None:
-        self._calls = calls
-        self._outage = outage
-        self._delay = delay
+    def __init__(self, *, clock: HostClock, wake_up: Callable[[], None], give_up: Callable[[Page], None]) -> None:
+        self._clock = clock
         self._wake_up = wake_up
+        self._give_up = give_up
         self._waiting: list[Request] = []
         self._allowed: deque[Request] = deque()
 
@@ -37,37 +35,49 @@ class HeldRequests:
         yield from self._waiting
         yield from self._allowed
 
-    def add(self, request: Request, store: CrawlStore) -> None:
-        """Keep a request until ``take`` returns it."""
-        if self._delay:
-            self._waiting.append(request)
-            self._begin(request, store)
-        else:
-            self._allowed.append(request)
+    def add(self, request: Request) -> None:
+        """Keep a request until ``take`` returns it; its page knows until when its host is held."""
+        self._waiting.append(request)
+        self._wait(request)
 
     def take(self) -> Request | None:
         """Return a request that may be sent now, or ``None``."""
-        return self._allowed.popleft() if self._allowed else None
+        while self._allowed:
+            request = self._allowed.popleft()
+            if not request.meta[PAGE].done:  # else it was given up meanwhile
+                return request
+        return None
 
     def drop(self) -> None:
         """Forget them all; the leases of their pages are another's affair."""
         self._waiting.clear()
         self._allowed.clear()
 
-    def _begin(self, request: Request, store: CrawlStore) -> None:
-        if request in self._waiting:
-            deferred_from_coro(self._ask(request, store))
-
-    async def _ask(self, request: Request, store: CrawlStore) -> None:
-        """Ask the host's clock, now and when it says so."""
-        try:
-            wait = await self._calls.run(lambda: store.clocks.claim(request.url, now=time.time()))
-        except redis.RedisError as error:
-            self._outage.begin(error)
-            wait = RETRY_SECONDS
-        if wait:
-            call_later(wait, self._begin, request, store)
-        elif request in self._waiting:
+    def _wait(self, request: Request) -> None:
+        page: Page = request.meta[PAGE]
+        seconds = page.held_until - time.time()
+        if seconds > self._clock.wait_max:
             self._waiting.remove(request)
-            self._allowed.append(request)
-            self._wake_up()
+            self._give_up(page)
+        elif seconds > 0:
+            call_later(seconds, self._begin, request)
+        else:
+            self._begin(request)
+
+    def _begin(self, request: Request) -> None:
+        if request in self._waiting:
+            deferred_from_coro(self._ask(request))
+
+    async def _ask(self, request: Request) -> None:
+        page: Page = request.meta[PAGE]
+        seconds = await self._clock.claim(page.url)
+        if request not in self._waiting:
+            return
+        if seconds:
+            page.held_until = time.time() + seconds
+            self._wait(request)
+            return
+        page.granted = time.time()
+        self._waiting.remove(request)
+        self._allowed.append(request)
+        self._wake_up()

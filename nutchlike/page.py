@@ -20,21 +20,26 @@ REDIRECT_META = {"depth", "redirect_times", "redirect_ttl", "redirect_urls", "re
 class Page:
     """What is known of a page in progress.
 
-    From the lease: ``started``, its epoch second; ``is_recrawled``, whether the page is fetched again when it is due (a
+    From the lease: ``started``, its epoch second; ``granted``, when its host's clock gave it leave to be sent, ``None``
+    once that was used; ``is_recrawled``, whether the page is fetched again when it is due (a
     request with a callback or a body of its own is not); ``dont_filter``, the stored request's, whatever a retry made
     of it; ``redirect_times``, the hops that led here.
     From its fetch: ``content``, the response body, for pipelines that sign it; ``signature`` and ``key`` (the dedup
     key), which they made of it; ``outlinks`` by url id; ``items`` that went to the pipelines, ``open_items`` of them
     not out yet; ``exhausted``, the callback has given all.
+    ``sent``: a request for it has gone out; ``held_until``, an epoch second: its host may not be asked before.
     In the end: ``outcome``; ``done``, ready to be acknowledged; ``withheld``, it must not be. ``forsaken``: at the last
     look no request in progress belonged to it.
     """
 
     lease: Lease
     started: float
+    granted: float | None = None
     is_recrawled: bool = True
     dont_filter: bool = False
     redirect_times: int = 0
+    sent: bool = False
+    held_until: float = 0.0
     content: bytes = b""
     signature: bytes | None = None
     key: bytes | None = None
@@ -62,6 +67,12 @@ def page_of(response: Any) -> Page | None:
     """Return the page that a response, a failure or a request belongs to, or ``None``."""
     request = response if isinstance(response, Request) else getattr(response, "request", None)
     return request.meta.get(PAGE) if isinstance(request, Request) else None
+
+
+def put_off(page: Page, request: Request, *, until: float) -> Request:
+    """Return what a downloader middleware gives back so that ``page`` waits in the scheduler until an epoch second."""
+    page.held_until = until
+    return request.copy()
 
 
 def fetches_a_page(request: Request) -> bool:

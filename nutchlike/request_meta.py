@@ -11,6 +11,9 @@ from twisted.python.failure import Failure
 PAGE = "nutch_page"
 """Key of ``Request.meta``: the leased page that the request fetches (completion.Page); never stored."""
 
+GRANTED = "nutch_granted"
+"""Key of ``Request.meta``: when a host's clock gave leave to a request that belongs to no page; never stored."""
+
 
 class LeasedErrback:
     """Tells ``failed`` of a failure before the spider's own error handler hears of it."""

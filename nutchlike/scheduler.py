@@ -19,8 +19,9 @@ from twisted.internet.defer import Deferred
 from nutchlike.acknowledger import Acknowledger
 from nutchlike.checked_settings import get_bool, get_float, get_int
 from nutchlike.completion import Completion
-from nutchlike.crawl_store import CrawlStore, host_delay, open_store
+from nutchlike.crawl_store import CrawlStore, open_store
 from nutchlike.held_requests import HeldRequests
+from nutchlike.host_clock import HostClock
 from nutchlike.lease_buffer import POLL_SECONDS, LeaseBuffer
 from nutchlike.outage import RETRY_SECONDS, Outage
 from nutchlike.page import Page
@@ -58,10 +59,9 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
             crawler, completion=self.completion, calls=self.calls, done=self._told, failed=self._store_failed
         )
         self._leases = LeaseBuffer(crawler, calls=self.calls, outage=self.outage, wake_up_in=self._wake_up_in)
-        # retries, and redirects of a page to itself
-        self._again = HeldRequests(
-            calls=self.calls, outage=self.outage, delay=host_delay(settings), wake_up=self.wake_up
-        )
+        self.clock = HostClock(crawler, calls=self.calls, outage=self.outage, store=lambda: self.store)
+        # retries, and pages whose turn was taken by robots.txt or put off
+        self._again = HeldRequests(clock=self.clock, wake_up=self.wake_up, give_up=self._put_off)
         self._lease_seconds = get_float(settings, "NUTCH_LEASE_SECONDS")
         self._is_endless = get_bool(settings, "NUTCH_CRAWL_FOREVER")
         self._age_max = get_float(settings, "NUTCH_LEASE_AGE_MAX")
@@ -184,12 +184,12 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
     def _continue(self, page: Page, request: Request) -> bool:
         """Take what a downloader middleware made of a leased page's request: once more, or somewhere else."""
         if request.meta.get("redirect_times", 0) <= page.redirect_times:
-            self._again.add(request, self.store)
+            self._again.add(request)
             return True
         page.redirect_times = request.meta["redirect_times"]
         url = self.requests.accept(request.url, source=page.url)
         if url == page.url:  # a page that sets a cookie and sends us back to itself
-            self._again.add(request, self.store)
+            self._again.add(request)
             return True
         if url is None and page.lease.datum.depth == 0:
             logger.warning("Seed %s redirects to %s, which no rule accepts or is another host", page.url, request.url)
@@ -201,6 +201,23 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
         target = self.requests.to_store(request, source=page.url) if url is not None else None
         self.completion.redirect(page, reason, target)
         return target is not None
+
+    def _put_off(self, page: Page) -> None:
+        """A page whose host is held for long does not keep its lease."""
+        self.stats.inc_value("nutch/hosts/put_off")
+        if page.sent:  # it failed, and is tried again as any that fails; else it waits in the frontier as before
+            self.completion.fail(page, None)
+            return
+        self.completion.put_back(page)
+        deferred_from_coro(self._return_lease(page))
+
+    async def _return_lease(self, page: Page) -> None:
+        frontier = self.store.frontier
+        try:
+            await self.calls.run(lambda: frontier.give_back([page.lease.key], now=time.time()))
+        except redis.RedisError as error:  # the lease ends by itself
+            self._store_failed(error)
+        self.look_again()
 
     def _next_leased(self) -> Request | None:
         while (lease := self._leases.take()) is not None:

@@ -35,6 +35,7 @@ class SummaryExtension:
         try:
             counts = await calls.run(store.crawldb.counts)
             _, next_due = await calls.run(store.frontier.due_later)
+            seen = await calls.run(lambda: store.frontier.lease(0, now=time.time()))
         except redis.RedisError as error:
             logger.error("No summary, the store does not answer: %s", error)
             return
@@ -46,9 +47,13 @@ class SummaryExtension:
         failed = stat("completion/gone") + stat("completion/retry")
         redirected = stat("completion/redir_temp") + stat("completion/redir_perm")
         due = "never" if next_due is None else _when(next_due)
-        if counts.waiting:
-            held = "those waiting have spent a page budget, or their hosts hold off"
-            due = f"{due}; {held}" if reason == "finished" else "now: run again"
+        if counts.waiting and not seen.is_open:
+            if seen.ask_again_at:
+                due = f"{_when(seen.ask_again_at)}, when the first host may be asked again"
+            else:
+                due = f"{due}; {counts.waiting} wait, for which a page budget is spent"
+        elif counts.waiting:
+            due = "now: run again"
         if not fetched + failed + redirected + counts.waiting + counts.leased and reason == "finished":
             hint = "; -s SCHEDULER_FLUSH_ON_START=True begins anew" if counts.known else ""
             logger.info("Nothing to do: 0 of %d URLs due, next due %s%s", counts.known, due, hint)

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 from datetime import date
 from typing import Any
 
-from scrapy import FormRequest, Request, Spider
+from scrapy import FormRequest, Request, Spider, signals
 from scrapy.downloadermiddlewares.retry import get_retry_request
 from scrapy.exceptions import DropItem, IgnoreRequest
 from scrapy.http import Response
@@ -182,3 +182,24 @@ class ManyStarts(Spider):
 
     def parse_page(self, response: Response) -> Iterator[Any]:
         yield {"page": response.url}
+
+
+class RobotsSpider(Spider):
+    """Asks for a page that robots.txt forbids, and for one in spite of it; tells what Scrapy's signal said."""
+
+    name = "robots"
+
+    async def start(self) -> AsyncIterator[Any]:
+        self.parsed: list[Any] = []
+        self.crawler.signals.connect(self.note, signals.robots_parsed)
+        yield Request(f"{self.site}/1", callback=self.page, errback=self.tell)
+        yield Request(f"{self.site}/2", callback=self.page, meta={"dont_obey_robotstxt": True})
+
+    def note(self, robotparser: Any, request: Request) -> None:
+        self.parsed.append({"parsed": request.url, "allowed": robotparser.allowed(request.url, "mybot")})
+
+    def page(self, response: Response) -> Iterator[Any]:
+        yield {"page": response.url}
+
+    def tell(self, failure: Any) -> Iterator[Any]:
+        yield from self.parsed

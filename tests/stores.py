@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,14 +29,21 @@ def scripts_of(client: Client, keys: CrawlKeys) -> Scripts:
     return Scripts(client, [partition.all() for partition in keys.partitions])
 
 
-def frontier(client: Client, *, worker: str = "w1", keys: CrawlKeys = KEYS, **limits: Any) -> Frontier:
+def frontier(
+    client: Client,
+    *,
+    worker: str = "w1",
+    keys: CrawlKeys = KEYS,
+    queue_of: Callable[[str], str] = host_key,
+    **limits: Any,
+) -> Frontier:
     return Frontier(
         keys,
         scripts_of(client, keys),
         worker=worker,
-        limits=Limits(**{"per_host": 100, "attempts_max": 3} | limits),
+        limits=Limits(**{"per_host": 100, "attempts_max": 3, "host_wait_max": 60.0} | limits),
         fetch_interval=MONTH,
-        queue_of=host_key,
+        queue_of=queue_of,
     )
 
 
@@ -95,13 +103,15 @@ class Store:
         return [lease.datum.url for lease in self.lease(most, now=now)]
 
 
-def open_store(client: Client, *, keys: CrawlKeys = KEYS, **limits: Any) -> Store:
+def open_store(
+    client: Client, *, keys: CrawlKeys = KEYS, queue_of: Callable[[str], str] = host_key, **limits: Any
+) -> Store:
     scripts = scripts_of(client, keys)
     return Store(
         client,
         keys,
-        CrawlDb(client, keys, scripts, queue_of=host_key),
-        frontier(client, keys=keys, **limits),
+        CrawlDb(client, keys, scripts, queue_of=queue_of),
+        frontier(client, keys=keys, queue_of=queue_of, **limits),
         StoreCheck(client, keys, scripts),
-        HostClocks(keys, scripts, delay=limits.get("delay", 0.0), queue_of=host_key),
+        HostClocks(keys, scripts, delay=limits.get("delay", 0.0), backoff=5.0, backoff_max=3600.0, queue_of=queue_of),
     )

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 from scrapy import Spider
 from scrapy.crawler import AsyncCrawlerRunner, Crawler
+from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.settings import Settings
+from scrapy.utils.misc import load_object
 
 from nutchlike.checked_settings import check_settings
 
@@ -30,8 +32,16 @@ def test_all_parts_are_switched_on() -> None:
         "SPIDER_MIDDLEWARES": "nutchlike.middlewares.outlinks.OutlinksMiddleware",
         "ITEM_PIPELINES": "nutchlike.pipelines.dedupe.DedupePipeline",
         "EXTENSIONS": "nutchlike.summary.SummaryExtension",
+        "DOWNLOADER_MIDDLEWARES": "nutchlike.middlewares.host_backoff.HostBackoffMiddleware",
     }.items():
         assert part in settings.getwithbase(name)
+
+
+def test_scrapys_own_robots_middleware_gives_way_to_ours() -> None:
+    middlewares = built().settings.get_component_priority_dict_with_base("DOWNLOADER_MIDDLEWARES")
+    assert [cls.__name__ for cls in map(load_object, middlewares) if issubclass(cls, RobotsTxtMiddleware)] == [
+        "SharedRobotsTxtMiddleware"
+    ]
 
 
 @pytest.mark.parametrize("scheme", ["", "file"])
@@ -75,6 +85,16 @@ BAD = [
     ("NUTCH_DEDUP_ENABLED", "no"),
     ("NUTCH_DEDUP_ENABLED", ""),
     ("SCHEDULER_FLUSH_ON_START", "maybe"),
+    ("NUTCH_FETCHER_QUEUE_MODE", "byPort"),
+    ("NUTCH_FETCHER_MIN_CRAWL_DELAY", "-0.1"),
+    ("NUTCH_FETCHER_MAX_CRAWL_DELAY", "-2"),
+    ("NUTCH_FETCHER_EXCEPTIONS_PER_QUEUE_DELAY", "5s"),
+    ("NUTCH_RETRY_AFTER_MAX", "inf"),
+    ("NUTCH_HOST_WAIT_MAX", "-1"),
+    ("NUTCH_ROBOTS_CACHE_SECONDS", "0"),
+    ("NUTCH_HTTP_ROBOTS_503_DEFER_VISITS", "perhaps"),
+    ("NUTCH_HTTP_ROBOTS_503_DEFER_VISITS_DELAY", "0"),
+    ("NUTCH_HTTP_ROBOTS_503_DEFER_VISITS_RETRIES", "1.5"),
 ]
 
 

@@ -42,10 +42,14 @@ class Answer:
     wait: float = 0.0
 
 
+class _Server(ThreadingHTTPServer):
+    request_queue_size = 128  # of a connection that finds the queue full, the client hears a second later
+
+
 class Web:
     """A site on loopback. ``pages`` maps a path to an Answer or a function of the request's headers."""
 
-    def __init__(self, pages: dict[str, Answer | Callable[[Any], Answer]]) -> None:
+    def __init__(self, pages: dict[str, Answer | Callable[[Any], Answer]], host: str = "127.0.0.1") -> None:
         self.pages = pages
         self.requests: list[tuple[float, str]] = []
         self._lock = Lock()
@@ -77,9 +81,8 @@ class Web:
             def log_message(self, *args: object) -> None:
                 """Keep quiet."""
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+        self._server = _Server((host, 0), Handler)
+        self.url = f"http://{host}:{self._server.server_address[1]}"
         Thread(target=self._server.serve_forever, daemon=True).start()
 
     def close(self) -> None:
@@ -100,9 +103,9 @@ class Web:
 
 
 @contextmanager
-def serve(pages: dict[str, Answer | Callable[[Any], Answer]]) -> Iterator[Web]:
+def serve(pages: dict[str, Answer | Callable[[Any], Answer]], host: str = "127.0.0.1") -> Iterator[Web]:
     """Run a site for the length of a test."""
-    web = Web(pages)
+    web = Web(pages, host)
     try:
         yield web
     finally:
@@ -147,6 +150,7 @@ class Project:
     ) -> subprocess.Popen[str]:
         """Start ``scrapy crawl`` and return its process."""
         options = {"DOWNLOAD_DELAY": 0, "CONCURRENT_REQUESTS_PER_DOMAIN": 8, "RETRY_TIMES": 1}
+        options["NUTCH_FETCHER_EXCEPTIONS_PER_QUEUE_DELAY"] = 0
         options |= self.settings | settings
         command = [sys.executable, "-m", "scrapy", "crawl", spider, "-o", str(self.folder / feed)]
         for argument in arguments:

@@ -100,7 +100,9 @@ def _inject(injector: Injector, lines: Iterable[list[Line]], settings: BaseSetti
             store.crawldb, purge_gone=purge_gone, judge_all=opts.filter_normalize_all, now=time.time()
         )
         for batch in lines:
-            injector.put(injector.judge(batch), store.crawldb, now=time.time())
+            seeds = injector.judge(batch)
+            store.locate_now(seed.url for seed in seeds)
+            injector.put(seeds, store.crawldb, now=time.time())
     finally:
         store.close()
     if changed:

@@ -49,9 +49,11 @@ class OutlinksMiddleware:
             elif isinstance(output, Request):
                 stored = scheduler.requests.to_store(output, source=page.url)
                 page.add_outlinks([stored] if stored else [])
+                await scheduler.store.locate([stored.url] if stored else [])
             else:
                 if isinstance(output, PageItem):
                     self._take_outlinks(page, output)
+                    await scheduler.store.locate(outlink.url for outlink in page.outlinks.values())
                 scheduler.completion.begin_item(page, output)
                 yield output
         if page is not None:

@@ -10,6 +10,7 @@ from itertools import chain
 from threading import Thread
 from typing import Any, TypeVar
 
+from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.exceptions import CloseSpider
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
@@ -56,6 +57,8 @@ class SeedInjectorMiddleware(BaseSpiderMiddleware):
         elif needs_seeds:
             await self._resume_or_end()
         async for request_or_item in start:
+            if isinstance(request_or_item, Request):
+                await scheduler_of(self.crawler).store.locate([request_or_item.url])
             yield request_or_item
 
     async def _inject(self, seeds: str | None, url: str | None) -> None:
@@ -67,6 +70,7 @@ class SeedInjectorMiddleware(BaseSpiderMiddleware):
             raise CloseSpider("no_seeds") from error
         while batch := await _in_thread(lambda: next(left, None)):
             usable = injector.judge(batch)
+            await scheduler.store.locate(seed.url for seed in usable)
             await scheduler.outage.patiently(
                 lambda usable=usable: injector.put(usable, scheduler.store.crawldb, now=time.time())  # type: ignore[misc]  # mypy cannot infer a lambda with a default
             )

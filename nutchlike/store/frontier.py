@@ -118,7 +118,7 @@ class Frontier:
             except UnreadableRecord as error:
                 self.bury(key, str(error), now=now)
                 continue
-            yield Lease(key=key, datum=replace(datum, score=float(cash)), request=request)
+            yield Lease(key=key, datum=replace(datum, score=float(cash)), request=request, leased_at=now)
 
     def _is_open(self, replies: list[Any], now: float) -> bool:
         """Return whether there is work, as far as one look can tell.
@@ -168,6 +168,7 @@ class Frontier:
             repr(now), self._worker, handle, int(datum.db_status), datum.fetch_time if page.due else "",
             datum.modified_time, datum.fetch_interval, datum.retries, encode_signatures(datum), repr(page.spent),
             repr(page.each), repr(page.rest), self._fetch_interval, int(page.keep_request), len(self._keys),
+            int(page.failed),
         ]  # fmt: skip
         for url in page.outlinks:
             target = self._keys.partition_of(url.url)

@@ -16,7 +16,7 @@ from nutchlike.store.keys import PartitionKeys
 from nutchlike.store.nodes import Client
 from nutchlike.store.scripts import Scripts
 
-_HOST = struct.Struct(">IIIIIIdd")
+_HOST = struct.Struct(">IIIIIIIddd")
 T = TypeVar("T")
 
 
@@ -26,7 +26,7 @@ class StoredHost:
 
     ``records`` are spread over ``buckets``; ``waiting`` and ``active`` (leased) count URLs, ``taken`` those that were
     ever taken up, ``failures`` those in a row; ``clock`` is the epoch second from which it may be asked, ``delay`` what
-    its robots.txt asks for (seconds, -1 = nothing).
+    a robots.txt asks for (seconds, -1 = nothing), ``held_until`` the epoch second until which a failure holds it.
     """
 
     number: int
@@ -39,6 +39,7 @@ class StoredHost:
     failures: int
     clock: float
     delay: float
+    held_until: float
 
     def bucket_of(self, url_id: bytes) -> int:
         """Return the number of the bucket that holds a URL's record."""
@@ -51,9 +52,9 @@ def decode_host(number: int, raw: bytes) -> StoredHost:
     """Return the host that ``raw`` describes; ValueError when it is too short."""
     if len(raw) < _HOST.size:
         raise ValueError(f"host {number}: {len(raw)} bytes, at least {_HOST.size} are needed")
-    records, buckets, waiting, active, taken, failures, clock, delay = _HOST.unpack_from(raw)
+    records, buckets, waiting, active, taken, failures, _site, clock, delay, held = _HOST.unpack_from(raw)
     name = raw[_HOST.size :].decode()
-    return StoredHost(number, name, records, buckets, waiting, active, taken, failures, clock, delay)
+    return StoredHost(number, name, records, buckets, waiting, active, taken, failures, clock, delay, held)
 
 
 def read_record(client: Client, keys: PartitionKeys, handle: bytes) -> bytes | None:

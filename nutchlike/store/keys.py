@@ -53,7 +53,8 @@ PARTITION_KEYS = (
     KeySpec("out:", "family of list", "per other partition: messages to it (receive.lua)", "complete, share_out"),
     KeySpec("out_heads", "hash", "other partition -> messages to it that have been delivered", "delivered"),
     KeySpec("inbox", "hash", "other partition -> messages of it that have been taken", "receive"),
-    KeySpec("robots", "hash", "site -> its robots.txt (robots_cache.py)", "robots_cache.py"),
+    KeySpec("robots", "hash", "site -> robots.txt (robots_cache.py)", "RobotsCache"),
+    KeySpec("robots_asked", "hash", "site -> epoch seconds until a worker asks it", "ask_robots, RobotsCache"),
 )
 
 

@@ -6,6 +6,7 @@ from typing import cast
 
 from nutchlike.store.keys import CrawlKeys, layout_key
 from nutchlike.store.nodes import Client
+from nutchlike.urls.queue_key import BY_IP
 
 PARTITIONS_MAX = 1024
 
@@ -16,8 +17,13 @@ def agree_on_layout(
     """Return the keys of a crawl; its first process decides on the layout.
 
     ``partitions`` is what this process wants, ``None`` = as the crawl has it, or else ``default``.
-    Raises ValueError when the crawl was begun otherwise.
+    Raises ValueError when the crawl was begun otherwise, and for queues by address in several partitions: which
+    partition a URL is in must not depend on its address, but an address has one clock.
     """
+    if queue_mode == BY_IP:
+        if (partitions or 1) > 1:
+            raise ValueError(f"NUTCH_FETCHER_QUEUE_MODE {BY_IP} needs NUTCH_PARTITIONS = 1, got {partitions}")
+        default = 1
     name = layout_key(crawl_id)
     client.hsetnx(name, "partitions", str(partitions or default))
     client.hsetnx(name, "queue_mode", queue_mode)

@@ -15,12 +15,14 @@ from nutchlike.store.stored_url import StoredURL
 class Lease:
     """A URL that one worker may fetch. ``datum.score`` is the cash that it had when it was leased.
 
-    ``key`` stands for its record in the whole crawl.
+    ``key`` stands for its record in the whole crawl; ``leased_at`` (epoch seconds) is when the clock of its host
+    allowed the request.
     """
 
     key: bytes
     datum: CrawlDatum
     request: bytes = b""
+    leased_at: float = 0.0
 
     @property
     def id(self) -> bytes:
@@ -50,7 +52,7 @@ class PageDone:
     """A page's new state and outlinks.
 
     ``due`` says whether it is ever fetched again (at ``datum.fetch_time``), ``keep_request`` whether its stored request
-    is needed for that.
+    is needed for that. ``failed``: there was no answer that counts; any other page ends its host's row of failures.
 
     ``spent`` = ``each`` x number of outlinks + ``rest``: how its cash is divided; ``rest`` goes to the virtual page.
     """
@@ -59,6 +61,7 @@ class PageDone:
     datum: CrawlDatum
     due: bool = True
     keep_request: bool = False
+    failed: bool = False
     spent: float = 0.0
     each: float = 0.0
     rest: float = 0.0

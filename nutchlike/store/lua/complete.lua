@@ -10,7 +10,8 @@
 -- ARGV[13] int  fetch interval of new pages, seconds
 -- ARGV[14] int  1 = the stored request is still needed
 -- ARGV[15] int  number of partitions
--- ARGV[16..]    9 an outlink: partition ('' = this one), id, site, path, queue, metadata JSON or '', priority,
+-- ARGV[16] int  1 = the fetch failed: the host's failures in a row go on
+-- ARGV[17..]    9 an outlink: partition ('' = this one), id, site, path, queue, metadata JSON or '', priority,
 --               stored request or '', once (0|1)
 -- returns {1, outlinks that became known here, cash of the best URL that waits as text, links that wait in the outbox},
 --         or {0} when the worker does not hold the lease
@@ -29,7 +30,7 @@ set_status(r, tonumber(ARGV[4]))
 r.modified_time, r.interval, r.retries = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
 r.signature, r.attempts = ARGV[9], 0
 r.cash, r.history = r.cash - spent, r.history + spent
-if r.retries == 0 then host(r.host).failures = 0 end
+if ARGV[16] == '0' then host(r.host).failures, host(r.host).held_until = 0, 0 end
 if ARGV[14] == '0' and has(r.flags, HAS_REQUEST) then
   redis.call('HDEL', REQUESTS, key)
   r.flags = with(r.flags, HAS_REQUEST, false)
@@ -42,7 +43,7 @@ else
   save(r)
 end
 
-for i = 16, #ARGV, 9 do
+for i = 17, #ARGV, 9 do
   local partition = ARGV[i]
   if partition == '' then
     if not pay(each, interval, depth, unpack(ARGV, i + 1, i + 8)) then rest = rest + each end

@@ -1,5 +1,5 @@
 -- Hand out the best URLs of the hosts that may be asked now.
--- uses: records queues chores
+-- uses: records queues clocks chores
 -- KEYS          all of a partition (keys.py)
 -- ARGV[1] float now, epoch seconds
 -- ARGV[2] float deadline of the leases, epoch seconds
@@ -46,11 +46,11 @@ while leased < most do
       h.taken, taken, r.flags = h.taken + 1, taken + 1, with(r.flags, TAKEN, true)
     end
     set_state(r, LEASED)
-    local raw, key, pause = save(r), handle(r), math.max(delay, h.delay)
+    local raw, key = save(r), handle(r)
     redis.call('ZADD', LEASES, deadline, key)
     redis.call('HSET', LEASE_INFO, key, worker)
     h.active = h.active + 1
-    if pause > 0 then h.clock = now + pause end
+    start_pause(h)
     for _, value in ipairs({ key, raw, redis.call('HGET', SITE_NAMES, r.site) or '', num(math.max(r.cash + virtual, 0)),
       has(r.flags, HAS_METADATA) and redis.call('HGET', METADATA, key) or '',
       has(r.flags, HAS_REQUEST) and redis.call('HGET', REQUESTS, key) or '' }) do

@@ -36,7 +36,8 @@ local function finish(reply)
     if h.unsettled then settle(h) end
     if h.changed then
       redis.call('HSET', HOSTS, h.no,
-        struct.pack(HOST, h.records, h.buckets, h.waiting, h.active, h.taken, h.failures, h.clock, h.delay) .. h.name)
+        struct.pack(HOST, h.records, h.buckets, h.waiting, h.active, h.taken, h.failures, h.delay_site,
+          h.clock, h.delay, h.held_until) .. h.name)
     end
   end
   for name, n in pairs(changes) do

@@ -8,7 +8,7 @@ local HAS_INTERVAL, HAS_HISTORY, HAS_MODIFIED, HAS_TROUBLE, HAS_SIGNATURE = 16, 
 local STATE = 4096 -- the state stands above the flags
 local WAITING, LEASED, DUE_LATER, DEAD_LETTER, DONE = 1, 2, 3, 4, 5
 local COUNTED = { [WAITING] = 'waiting', [DUE_LATER] = 'due', [DEAD_LETTER] = 'dead', [DONE] = 'done' }
-local UNFETCHED, COMMON_INTERVAL, HOST = 1, 2592000, '>I4I4I4I4I4I4dd'
+local UNFETCHED, COMMON_INTERVAL, HOST, HOST_SIZE = 1, 2592000, '>I4I4I4I4I4I4I4ddd', 52
 local COMMON_SIGNATURE = 25 -- its length, 16 bytes of signature, 8 of the dedup key
 local BUCKET = 48 -- records in a bucket on average; small hashes are kept compactly by Redis
 
@@ -22,17 +22,18 @@ local changes = {}
 local function count(name, n) changes[name] = (changes[name] or 0) + n end
 
 -- A host (host_records.py has the same layout): records, buckets that they are spread over, URLs that wait, leased URLs,
--- URLs ever taken up, failures in a row, epoch seconds from which it may be asked, seconds that its robots.txt wants
--- between two requests (-1 = says nothing), name.
+-- URLs ever taken up, failures in a row, number of the site whose robots.txt sets the delay, epoch seconds from which
+-- it may be asked, that delay (seconds, -1 = none), epoch seconds until which the last failure holds it, name.
 local hosts = {}
 local function host(no)
   if hosts[no] then return hosts[no] end
   local raw, h = redis.call('HGET', HOSTS, no), { no = no, level = 1 }
-  h.records, h.buckets, h.waiting, h.active, h.taken, h.failures, h.clock, h.delay, h.name =
-    0, 1, 0, 0, 0, 0, 0, -1, ''
+  h.records, h.buckets, h.waiting, h.active, h.taken, h.failures, h.delay_site, h.clock, h.delay, h.held_until, h.name =
+    0, 1, 0, 0, 0, 0, 0, 0, -1, 0, ''
   if raw then
-    h.records, h.buckets, h.waiting, h.active, h.taken, h.failures, h.clock, h.delay = struct.unpack(HOST, raw)
-    h.name = string.sub(raw, 41)
+    h.records, h.buckets, h.waiting, h.active, h.taken, h.failures, h.delay_site, h.clock, h.delay, h.held_until =
+      struct.unpack(HOST, raw)
+    h.name = string.sub(raw, HOST_SIZE + 1)
   end
   while h.level < h.buckets do h.level = h.level * 2 end
   hosts[no] = h
@@ -110,18 +111,24 @@ local function save(r)
   return raw
 end
 
--- Returns the number of scheme://authority and that of its host; both are made when they are new.
+local function host_number(queue)
+  local no = redis.call('HGET', HOST_NUMBERS, queue)
+  if not no then
+    no = tostring(redis.call('HLEN', HOST_NUMBERS) + 1)
+    redis.call('HSET', HOST_NUMBERS, queue, no)
+    host(tonumber(no)).name = queue
+    host(tonumber(no)).changed = true
+  end
+  return no
+end
+
+-- Returns the number of scheme://authority and that of its host; both are made when they are new. A site that is known
+-- stays with its host, whatever queue it would have now.
 local known_sites = {}
 local function site_number(site, queue)
   local known = known_sites[site] or redis.call('HGET', SITES, site)
   if not known then
-    local no = redis.call('HGET', HOST_NUMBERS, queue)
-    if not no then
-      no = tostring(redis.call('HLEN', HOST_NUMBERS) + 1)
-      redis.call('HSET', HOST_NUMBERS, queue, no)
-      host(tonumber(no)).name = queue
-      host(tonumber(no)).changed = true
-    end
+    local no = host_number(queue)
     local number = redis.call('HLEN', SITES) + 1
     known = number .. ' ' .. no
     redis.call('HSET', SITES, site, known)
