@@ -42,7 +42,7 @@ GOALS = {"ratio": 0.8, "round trips": 2.0}
 SETTINGS = {
     "DOWNLOAD_DELAY": 0,
     "CONCURRENT_REQUESTS": 32,
-    "CONCURRENT_REQUESTS_PER_DOMAIN": 32,
+    "CONCURRENT_REQUESTS_PER_DOMAIN": 64,  # of the one host that there is; leases that wait in the worker count, too
     "SCHEDULER_FLUSH_ON_START": True,
     "LOG_LEVEL": "WARNING",
     "NUTCH_CRAWL_ID": "latency",

@@ -115,15 +115,14 @@ class LeaseBuffer:
             self._outage.begin(error)
 
     async def _ask(self) -> None:
-        wanted = self._wanted()
-        if self._store is None or wanted < 1:
+        if self._store is None:
             return
         changes, is_renewal = self._changes, bool(self._unwanted)
         try:
             if self._unwanted:
                 await self._calls.run(partial(_give_back, self._store, self._unwanted))
                 self._unwanted = []
-            seen = await self._calls.run(partial(self._lease, self._store, wanted))
+            wanted, seen = await self._calls.run(partial(self._lease, self._store))
         except redis.RedisError as error:
             self._outage.begin(error)
             self.look_again(after=RETRY_SECONDS)
@@ -140,9 +139,9 @@ class LeaseBuffer:
                 self._wake_up_in(self._not_before - now)
         self._wake_up_in(0)
 
-    def _lease(self, store: CrawlStore, wanted: int) -> LeaseBatch:
-        """Lease in the thread of the calls."""
-        now = time.time()
+    def _lease(self, store: CrawlStore) -> tuple[int, LeaseBatch]:
+        """Lease in the thread of the calls: what is wanted now, not when the call had to wait its turn."""
+        now, wanted = time.time(), self._wanted()
         seen = store.frontier.lease(wanted, now=now)
         if seen.waiting and not seen.is_open and not self._has_mended:
             self._has_mended = True  # budgets may be spent: once is enough to know that nothing is lost
@@ -150,7 +149,7 @@ class LeaseBuffer:
                 logger.warning("URLs waited in no queue: %d put back", mended)
                 seen = store.frontier.lease(wanted, now=now)
         self._arrived = seen.leases
-        return seen
+        return wanted, seen
 
     def _keep(self, leases: list[Lease], *, is_renewal: bool) -> None:
         """Put new leases behind those that wait here, or before them when they are far better."""
@@ -170,7 +169,7 @@ class LeaseBuffer:
     def _wanted(self) -> int:
         """Return how many URLs to lease."""
         if not self._delay:
-            return self._batch - len(self._leases)
+            return max(1, self._batch - len(self._leases))
         return max(1, self._concurrency - len(self._crawler.engine.downloader.active))
 
     def _count_dead(self, number: int, reason: str) -> None:

@@ -67,18 +67,20 @@ class Outage:
             logger.warning("The store answers again after %.1f s", time.monotonic() - self._since)
             self._since = None
 
-    async def patiently(self, work: Callable[[], T]) -> T:
+    async def patiently(self, work: Callable[[], T], *, calls: StoreCalls | None = None) -> T:
         """Return ``work()``, a call of the store, tried again while the store fails.
 
-        Raises its last error once ``wait_max`` is over, or when the crawl was told to end.
+        ``calls`` runs it; ``None``: those that leases and acknowledgements go through. Raises its last error once
+        ``wait_max`` is over, or when the crawl was told to end.
         """
+        calls = calls or self._calls
         until = time.monotonic() + self._wait_max
         while True:
             try:
-                result = await self._calls.run(work)
+                result = await calls.run(work)
             except redis.RedisError as error:
                 self.begin(error)
-                if time.monotonic() > until or self._calls.is_ending():
+                if time.monotonic() > until or calls.is_ending():
                     raise
                 await sleep(RETRY_SECONDS)
             else:

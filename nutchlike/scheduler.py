@@ -53,6 +53,8 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
         self.stats = crawler.stats
         self.requests = StoredRequests(crawler)
         self.calls = StoreCalls(is_ending=self._is_ending)
+        # pages wait for their claims, which no lease or acknowledgement depends on: they need not queue behind those
+        self.claim_calls = StoreCalls(is_ending=self._is_ending)
         self.outage = Outage(crawler, calls=self.calls, wait_max=get_float(settings, "NUTCH_STORE_WAIT_MAX"))
         self.completion = Completion(crawler, changed=self._flush_soon)
         self._acknowledger = Acknowledger(
@@ -127,6 +129,12 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
             logger.error("The store did not answer at the end, leases end by themselves: %s", error)
         finally:
             atexit.unregister(self._give_back_at_exit)  # what failed now would fail, or hang, again
+
+    def leave(self) -> None:
+        """End the threads that call the store, and the connection to it."""
+        self.calls.close()
+        self.claim_calls.close()
+        self.store.close()
 
     async def _give_back(self) -> None:
         """Return every lease that this worker still has; those pages wait again as before."""

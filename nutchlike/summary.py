@@ -27,21 +27,20 @@ class SummaryExtension:
         return cls(crawler)
 
     async def _spider_closed(self, spider: Spider, reason: str) -> None:
-        calls = scheduler_of(self._crawler).calls
+        scheduler = scheduler_of(self._crawler)
         try:
-            store = scheduler_of(self._crawler).store
+            store = scheduler.store
         except RuntimeError:
             return  # the store was never there, the reason has been logged
         try:
-            counts = await calls.run(store.crawldb.counts)
-            _, next_due = await calls.run(store.frontier.due_later)
-            seen = await calls.run(lambda: store.frontier.lease(0, now=time.time()))
+            counts = await scheduler.calls.run(store.crawldb.counts)
+            _, next_due = await scheduler.calls.run(store.frontier.due_later)
+            seen = await scheduler.calls.run(lambda: store.frontier.lease(0, now=time.time()))
         except redis.RedisError as error:
             logger.error("No summary, the store does not answer: %s", error)
             return
         finally:
-            calls.close()
-            store.close()
+            scheduler.leave()
         stat = self._stat
         fetched = stat("completion/success") + stat("completion/notmodified") + stat("completion/duplicate")
         failed = stat("completion/gone") + stat("completion/retry")

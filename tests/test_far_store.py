@@ -12,6 +12,7 @@ from delaying_proxy import DelayingProxy, delaying_proxy
 from web import Answer, Project, html, serve, tree
 
 from nutchlike.store.embedded import EmbeddedServer
+from nutchlike.store.keys import PartitionKeys
 
 
 @pytest.fixture
@@ -57,6 +58,23 @@ def test_copies_are_dropped_when_their_claims_go_together(tmp_path: Path, proxy:
     assert crawl.code == 0, crawl.log
     assert len(crawl.items) == 2
     assert "'nutch/dedup/dropped': 39" in crawl.log
+
+
+def test_a_worker_holds_no_more_leases_than_its_batch_beside_its_downloads(
+    tmp_path: Path, proxy: DelayingProxy, redis_client: redis.Redis
+) -> None:
+    pages = {"/": Answer(html("home", [f"/{n}" for n in range(60)]))}
+    pages |= {f"/{n}": Answer(html(f"/{n}", []), wait=0.05) for n in range(60)}
+    with serve(pages) as web:  # type: ignore[arg-type]  # a dict of answers is one of answers or functions
+        settings = {"REDIS_URL": proxy.url, "CONCURRENT_REQUESTS": 2, "CONCURRENT_REQUESTS_PER_DOMAIN": 64}
+        process = Project(tmp_path, settings).start(f"url={web.url}/", NUTCH_LEASE_BATCH=4)
+        held = set()
+        while process.poll() is None:
+            held.add(redis_client.zcard(PartitionKeys("site").name("leases")))
+        _, log = process.communicate()
+        assert process.returncode == 0, log
+    # 4 that wait, 2 downloads, and those that were answered and are being acknowledged
+    assert 4 <= max(held) <= 4 + 2 + 4, held
 
 
 def test_a_far_better_url_does_not_wait_behind_those_that_are_leased(tmp_path: Path) -> None:

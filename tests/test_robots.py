@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from store_users import eventually
 from test_politeness import LATE, stat
 from web import Answer, Project, Web, html, serve, tree
 
@@ -59,6 +61,7 @@ def test_it_is_asked_for_again_when_it_is_too_old(project: Project) -> None:
     with serve(tree(1) | robots("")) as web:
         for _ in range(2):
             project.crawl(f"url={web.url}/", NUTCH_DB_INJECTOR_OVERWRITE=True, NUTCH_ROBOTS_CACHE_SECONDS=1)
+            assert eventually(lambda: time.monotonic() > web.requests[-1][0] + 1.0)
         assert all_requests(web) == {"/robots.txt": 2, "/": 2}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import redis
@@ -48,7 +49,9 @@ class DedupePipeline:
             if owner == page.lease.key:
                 return item
             self._crawler.stats.inc_value("nutch/dedup/dropped")
-            kept = await scheduler.outage.patiently(lambda: scheduler.store.crawldb.url_of(owner))
+            kept = await scheduler.outage.patiently(
+                lambda: scheduler.store.crawldb.url_of(owner), calls=scheduler.claim_calls
+            )
         except redis.RedisError:
             scheduler.completion.withhold(page)  # nobody knows whether its item is to be kept: it comes again
             raise
@@ -63,12 +66,12 @@ class DedupePipeline:
 
     async def _claim_all(self) -> None:
         scheduler = scheduler_of(self._crawler)
-        signatures = scheduler.store.signatures
         while self._waiting:
             batch, self._waiting = self._waiting[:CLAIMS], self._waiting[CLAIMS:]
             claims = [(page.lease.key, page.key or b"", page.lease.datum.dedup_key) for page, _ in batch]
+            claim_all = partial(scheduler.store.signatures.claim_all, claims)
             try:
-                owners = await scheduler.outage.patiently(lambda claims=claims: signatures.claim_all(claims))  # type: ignore[misc]  # mypy cannot infer a lambda with a default
+                owners = await scheduler.outage.patiently(claim_all, calls=scheduler.claim_calls)
             except redis.RedisError as error:
                 for _, answer in batch:
                     answer.errback(error)
