@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import socket
 from collections.abc import Iterable
 from typing import Any
 
 from scrapy.utils.datatypes import LocalCache
 from scrapy.utils.defer import maybe_deferred_to_future
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, succeed
 from twisted.internet.interfaces import IResolutionReceiver
 from zope.interface import implementer
 
@@ -28,9 +27,9 @@ class Addresses:
 
     async def learn(self, hosts: Iterable[str]) -> None:
         """Ask for the hosts that were not asked for before, all at the same time."""
-        new = self._new(hosts)
-        for host, address in zip(new, await asyncio.gather(*map(_resolve, new)), strict=True):
-            self._known[host] = address
+        asked = {host: _ask(host) for host in self._new(hosts)}
+        for host, answer in asked.items():
+            self._known[host] = min(await maybe_deferred_to_future(answer), default=None)
 
     def learn_now(self, hosts: Iterable[str]) -> None:
         """Ask for them one after the other, where no reactor runs."""
@@ -49,7 +48,8 @@ def _resolve_now(host: str) -> str | None:
     return min((str(address[0]) for *_, address in found), default=None)
 
 
-async def _resolve(host: str) -> str | None:
+def _ask(host: str) -> Deferred[list[str]]:
+    """Return the addresses of ``host``, none when there is no answer."""
     # at import time there may be no reactor yet, and importing it would install the wrong one
     from twisted.internet import reactor
 
@@ -57,9 +57,8 @@ async def _resolve(host: str) -> str | None:
     try:
         reactor.nameResolver.resolveHostName(receiver, host)
     except UnicodeError:  # no name that DNS can be asked for
-        return None
-    found: list[str] = await maybe_deferred_to_future(receiver.answer)
-    return min(found, default=None)
+        return succeed([])
+    return receiver.answer
 
 
 @implementer(IResolutionReceiver)

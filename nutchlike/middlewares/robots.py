@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import time
 from dataclasses import dataclass
@@ -15,8 +14,11 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
 from scrapy.robotstxt import RobotParser
+from scrapy.utils.asyncio import sleep
 from scrapy.utils.datatypes import LocalCache
+from scrapy.utils.defer import maybe_deferred_to_future
 from scrapy.utils.misc import build_from_crawler
+from twisted.internet.defer import Deferred
 
 from nutchlike.checked_settings import get_bool, get_float, get_int
 from nutchlike.crawl_store import host_delay
@@ -77,7 +79,7 @@ class SharedRobotsTxtMiddleware(RobotsTxtMiddleware):
         self._delay_max = get_float(settings, "NUTCH_FETCHER_MAX_CRAWL_DELAY")
         self._ask_seconds = ASK_SECONDS + settings.getfloat("DOWNLOAD_TIMEOUT")
         self._rules: LocalCache[str, SiteRules] = LocalCache(SITES)
-        self._asking: dict[str, asyncio.Future[SiteRules]] = {}
+        self._asking: dict[str, list[Deferred[SiteRules]]] = {}  # who waits for the one that asks
 
     async def process_request(self, request: Request) -> Request | None:  # type: ignore[override]  # Scrapy's returns nothing
         """Pass a request that its site allows; send back a page whose host is held.
@@ -121,11 +123,21 @@ class SharedRobotsTxtMiddleware(RobotsTxtMiddleware):
     async def _rules_of(self, site: str, request: Request) -> SiteRules:
         if self._knows(site):
             return self._rules[site]
-        asking = self._asking.get(site)
-        if asking is None:
-            asking = self._asking[site] = asyncio.ensure_future(self._learn(site, request))
-            asking.add_done_callback(lambda _: self._asking.pop(site))
-        return await asyncio.shield(asking)
+        others = self._asking.get(site)
+        if others is not None:
+            answer: Deferred[SiteRules] = Deferred()
+            others.append(answer)
+            return await maybe_deferred_to_future(answer)
+        self._asking[site] = []
+        try:
+            rules = await self._learn(site, request)
+        except BaseException as error:
+            for answer in self._asking.pop(site):
+                answer.errback(error)
+            raise
+        for answer in self._asking.pop(site):
+            answer.callback(rules)
+        return rules
 
     async def _learn(self, site: str, request: Request) -> SiteRules:
         """Take what another worker has fetched, or fetch it for all."""
@@ -135,7 +147,7 @@ class SharedRobotsTxtMiddleware(RobotsTxtMiddleware):
         while robots is None or self._good_until(robots) <= time.time():
             if await patiently(lambda: cache.ask(site, now=time.time(), seconds=self._ask_seconds)):
                 return await self._learn_for_all(site, request, failures=robots.failures if robots else 0)
-            await asyncio.sleep(POLL_SECONDS)
+            await sleep(POLL_SECONDS)
             if not self.crawler.engine.running:
                 raise HostHeld(f"{site}: the crawl ends")
             robots = await patiently(lambda: cache.get(site, now=time.time()))
