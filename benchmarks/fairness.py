@@ -66,9 +66,8 @@ def main() -> None:
                 measured.append(crawl(web, with_slow=with_slow))
     alone, together = median(speeds[False]), median(speeds[True])
     for name, speed, all_speeds in (("alone", alone, speeds[False]), ("and a slow one", together, speeds[True])):
-        print(
-            f"{FAST_HOSTS} fast hosts {name:<15} {speed:6.1f} pages/s  (of {sorted(round(s, 1) for s in all_speeds)})"
-        )
+        runs = ", ".join(f"{one:.1f}" for one in sorted(all_speeds))
+        print(f"{FAST_HOSTS} fast hosts {name:<15} {speed:6.1f} pages/s  (runs: {runs})")
     print(f"ratio: {together / alone:.2f}")
 
 

@@ -29,7 +29,8 @@ class Addresses:
         """Ask for the hosts that were not asked for before, all at the same time."""
         asked = {host: _ask(host) for host in self._new(hosts)}
         for host, answer in asked.items():
-            self._known[host] = min(await maybe_deferred_to_future(answer), default=None)
+            found: list[str] = await maybe_deferred_to_future(answer)
+            self._known[host] = min(found, default=None)
 
     def learn_now(self, hosts: Iterable[str]) -> None:
         """Ask for them one after the other, where no reactor runs."""
