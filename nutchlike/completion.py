@@ -188,9 +188,9 @@ class Completion:
             keep_request=retry,
             failed=outcome is Outcome.RETRY,
             spent=spent,
-            each=each,
             rest=rest,
             outlinks=outlinks,
+            shares=[each] * len(outlinks),
         )
 
     def _item_scraped(self, response: Response | None) -> None:

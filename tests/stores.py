@@ -56,7 +56,8 @@ def fetched(lease: Lease, outlinks: list[str], *, now: float = NOW, status: DbSt
     shares = PaperOPIC().shares(lease.datum.score, len(outlinks))
     datum = replace(lease.datum, db_status=status, fetch_time=int(now) + MONTH, modified_time=int(now))
     urls = [StoredURL.plain(url) for url in outlinks]
-    return PageDone(lease.key, datum, spent=shares.spent, each=shares.each, rest=shares.virtual, outlinks=urls)
+    paid = [shares.each] * len(urls)
+    return PageDone(lease.key, datum, spent=shares.spent, rest=shares.virtual, outlinks=urls, shares=paid)
 
 
 @dataclass

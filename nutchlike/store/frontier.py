@@ -167,12 +167,13 @@ class Frontier:
         arguments: list[Any] = [
             repr(now), self._worker, handle, int(datum.db_status), datum.fetch_time if page.due else "",
             datum.modified_time, datum.fetch_interval, datum.retries, encode_signatures(datum), repr(page.spent),
-            repr(page.each), repr(page.rest), self._fetch_interval, int(page.keep_request), len(self._keys),
+            repr(page.rest), self._fetch_interval, int(page.keep_request), len(self._keys),
             int(page.failed),
         ]  # fmt: skip
-        for url in page.outlinks:
+        for url, share in zip(page.outlinks, page.shares, strict=True):
             target = self._keys.partition_of(url.url)
-            arguments += ["" if target == partition else target, *url.place(self._queue_of), *url.extras()]
+            away = "" if target == partition else target
+            arguments += [away, repr(share), *url.place(self._queue_of), *url.extras()]
         return arguments
 
     def renew(self, keys: Sequence[bytes], *, now: float) -> list[bytes]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import redis
 
@@ -54,7 +54,8 @@ class PageDone:
     ``due`` says whether it is ever fetched again (at ``datum.fetch_time``), ``keep_request`` whether its stored request
     is needed for that. ``failed``: there was no answer that counts; any other page ends its host's row of failures.
 
-    ``spent`` = ``each`` x number of outlinks + ``rest``: how its cash is divided; ``rest`` goes to the virtual page.
+    ``spent`` is the cash that it loses, ``shares`` what each outlink gets, in their order, ``rest`` what goes to the
+    virtual page; where cash is conserved the last two add up to the first.
     """
 
     key: bytes
@@ -63,9 +64,9 @@ class PageDone:
     keep_request: bool = False
     failed: bool = False
     spent: float = 0.0
-    each: float = 0.0
     rest: float = 0.0
-    outlinks: Sequence[StoredURL] = field(default=())
+    outlinks: Sequence[StoredURL] = ()
+    shares: Sequence[float] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,32 +6,32 @@
 -- ARGV[3] str   handle of the record
 -- ARGV[4..8]    db_status, fetch_time (s; '' = is not fetched again), modified_time (s), fetch_interval (s), retries
 -- ARGV[9] str   signature and dedup key (codec.py: encode_signatures), '' = none
--- ARGV[10..12]  cash as text: spent by the page, share of each outlink, share of the virtual page
--- ARGV[13] int  fetch interval of new pages, seconds
--- ARGV[14] int  1 = the stored request is still needed
--- ARGV[15] int  number of partitions
--- ARGV[16] int  1 = the fetch failed: the host's failures in a row go on
--- ARGV[17..]    9 an outlink: partition ('' = this one), id, site, path, queue, metadata JSON or '', priority,
---               stored request or '', once (0|1)
+-- ARGV[10..11]  cash as text: spent by the page, share of the virtual page
+-- ARGV[12] int  fetch interval of new pages, seconds
+-- ARGV[13] int  1 = the stored request is still needed
+-- ARGV[14] int  number of partitions
+-- ARGV[15] int  1 = the fetch failed: the host's failures in a row go on
+-- ARGV[16..]    10 an outlink: partition ('' = this one), share of cash as text, id, site, path, queue,
+--               metadata JSON or '', priority, stored request or '', once (0|1)
 -- returns {1, outlinks that became known here, cash of the best URL that waits as text, links that wait in the outbox},
 --         or {0} when the worker does not hold the lease
 local now, worker, key = tonumber(ARGV[1]), ARGV[2], ARGV[3]
 --#libraries
-local OUTBOX, partitions = KEYS[20], tonumber(ARGV[15])
+local OUTBOX, partitions = KEYS[20], tonumber(ARGV[14])
 local r = load_handle(key)
 if not r or not unlease(key, worker) then return { 0 } end
-local spent, each, rest = tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
+local spent, rest, scale = tonumber(ARGV[10]), tonumber(ARGV[11]), 1
 -- cash that was taken from the page meanwhile (its seed was overwritten) cannot be spent
 local have = math.max(r.cash + virtual, 0)
-if spent > have then spent, each, rest = have, each * have / spent, rest * have / spent end
-local depth, interval, before, away, sent = r.depth + 1, tonumber(ARGV[13]), known, {}, 0
+if spent > have then spent, rest, scale = have, rest * have / spent, have / spent end
+local depth, interval, before, away, sent = r.depth + 1, tonumber(ARGV[12]), known, {}, 0
 
 set_status(r, tonumber(ARGV[4]))
 r.modified_time, r.interval, r.retries = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
 r.signature, r.attempts = ARGV[9], 0
 r.cash, r.history = r.cash - spent, r.history + spent
-if ARGV[16] == '0' then host(r.host).failures, host(r.host).held_until = 0, 0 end
-if ARGV[14] == '0' and has(r.flags, HAS_REQUEST) then
+if ARGV[15] == '0' then host(r.host).failures, host(r.host).held_until = 0, 0 end
+if ARGV[13] == '0' and has(r.flags, HAS_REQUEST) then
   redis.call('HDEL', REQUESTS, key)
   r.flags = with(r.flags, HAS_REQUEST, false)
 end
@@ -43,20 +43,20 @@ else
   save(r)
 end
 
-for i = 17, #ARGV, 9 do
-  local partition = ARGV[i]
+for i = 16, #ARGV, 10 do
+  local partition, share = ARGV[i], tonumber(ARGV[i + 1]) * scale
   if partition == '' then
-    if not pay(each, interval, depth, unpack(ARGV, i + 1, i + 8)) then rest = rest + each end
+    if not pay(share, interval, depth, unpack(ARGV, i + 2, i + 9)) then rest = rest + share end
   else
-    local message = away[partition] or { 'links', each, depth, interval }
-    for k = i + 1, i + 8 do message[#message + 1] = ARGV[k] end
+    local message = away[partition] or { 'links', 0, depth, interval }
+    message[2], message[#message + 1] = message[2] + share, share
+    for k = i + 2, i + 9 do message[#message + 1] = ARGV[k] end
     away[partition] = message
     sent = sent + 1
   end
 end
 for partition, message in pairs(away) do
-  local cash = each * (#message - 4) / 8
-  redis.call('RPUSH', OUTBOX .. partition, struct.pack('>d', cash) .. cmsgpack.pack(message))
+  redis.call('RPUSH', OUTBOX .. partition, struct.pack('>d', message[2]) .. cmsgpack.pack(message))
 end
 local discovered = known - before
 spread_or_pool(rest, partitions)

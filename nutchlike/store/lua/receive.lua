@@ -19,9 +19,10 @@ for i = 5 + taken - first, #ARGV do
   local cash = struct.unpack('>d', ARGV[i])
   local message = cmsgpack.unpack(string.sub(ARGV[i], 9))
   if message[1] == 'links' then
-    local each, depth, interval, rest = message[2], message[3], message[4], 0
-    for k = 5, #message, 8 do
-      if not pay(each, interval, depth, unpack(message, k, k + 7)) then rest = rest + each end
+    local depth, interval, rest = message[3], message[4], 0
+    for k = 5, #message, 9 do
+      local share = message[k]
+      if not pay(share, interval, depth, unpack(message, k + 1, k + 8)) then rest = rest + share end
     end
     if rest > 0 then spread_or_pool(rest, partitions) end
   else
