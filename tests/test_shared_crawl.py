@@ -97,3 +97,23 @@ def test_a_slow_host_costs_the_others_nothing(project: Project) -> None:
         assert fast_pages() == 99
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)
+
+
+def test_the_status_shows_what_is_in_flight_and_adds_up(project: Project) -> None:
+    pages = {f"/{i}": Answer(html(f"/{i}", []), wait=4.0) for i in range(3)}
+
+    def status() -> dict[str, int]:
+        _, out, _ = project.command("readdb", "--stats")
+        return {name: int(n) for name, n in (line.split("\t") for line in out.splitlines())}
+
+    with serve({**pages}) as web:
+        seeds = project.folder / "seeds.txt"
+        seeds.write_text("\n".join(web.url + path for path in pages), encoding="utf-8")
+        process = project.start(f"seeds={seeds}")
+        web.wait_for(lambda count: sum(count.values()) == 3)
+        during = status()
+        end_of(process)
+        after = status()
+    names = ("known", "waiting", "leased", "due later")
+    assert [during[name] for name in names] == [3, 0, 3, 0]
+    assert [after[name] for name in names] == [3, 0, 0, 3]
