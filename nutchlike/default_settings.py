@@ -67,6 +67,15 @@ NUTCH_DB_IGNORE_EXTERNAL_LINKS_MODE = "byHost"  # or byDomain
 # --- Scores --------------------------------------------------------------------------------------
 NUTCH_SCORING_FILTERS = ["nutchlike.scoring.opic.PaperOPIC"]  # import paths, in order
 
+# --- Web graph and LinkRank ----------------------------------------------------------------------
+NUTCH_LINK_IGNORE_INTERNAL_HOST = True  # links to the page's own host are not part of the graph
+NUTCH_LINK_IGNORE_INTERNAL_DOMAIN = True  # nor those to its own domain
+NUTCH_LINK_IGNORE_LIMIT_PAGE = True  # one link from a page to another (without its query), and the other way round
+NUTCH_LINK_IGNORE_LIMIT_DOMAIN = True  # one link from a page to a domain, and from a domain to a page
+NUTCH_LINK_ANALYZE_DAMPING_FACTOR = 0.85  # 0 to 1: part of a score that came by links
+NUTCH_LINK_ANALYZE_NUM_ITERATIONS = 10
+NUTCH_LINK_ANALYZE_INITIAL_SCORE = 1.0  # of every page, before the first iteration
+
 # --- Signatures and duplicates -------------------------------------------------------------------
 NUTCH_SIGNATURE_CLASS = "nutchlike.signatures.text_profile.TextProfileSignature"
 NUTCH_DB_SIGNATURE_TEXT_PROFILE_MIN_TOKEN_LEN = 2  # characters; tokens must be longer
