@@ -23,7 +23,7 @@ from nutchlike.fetch_schedules.fetch_schedule import FetchSchedule, Outcome
 from nutchlike.page import Page, fetches_a_page, page_of
 from nutchlike.plugins import build_plugin, build_plugins
 from nutchlike.request_meta import PAGE, LeasedErrback
-from nutchlike.scoring.scoring_filter import ScoringFilter
+from nutchlike.scoring.opic import PaperOPIC
 from nutchlike.store.codec import encode_metadata
 from nutchlike.store.lease import Lease, PageDone
 from nutchlike.store.stored_url import StoredURL
@@ -42,9 +42,10 @@ class Completion:
     def __init__(self, crawler: Crawler, *, changed: Callable[[], None]) -> None:
         """``changed`` is called when a page is ready to be acknowledged."""
         self._schedule: FetchSchedule = build_plugin(crawler.settings, "NUTCH_FETCH_SCHEDULE_CLASS")
-        scoring: list[ScoringFilter] = build_plugins(crawler.settings, "NUTCH_SCORING_FILTERS")
-        if len(scoring) != 1:
-            raise ValueError(f"NUTCH_SCORING_FILTERS must name one scoring filter, got {len(scoring)}")
+        scoring = build_plugins(crawler.settings, "NUTCH_SCORING_FILTERS")
+        if len(scoring) != 1 or not isinstance(scoring[0], PaperOPIC):
+            names = ", ".join(type(one).__name__ for one in scoring)
+            raise ValueError(f"NUTCH_SCORING_FILTERS must name one scoring filter, a PaperOPIC, got {names}")
         self._scoring = scoring[0]
         self._changed = changed
         self._pages: dict[bytes, Page] = {}

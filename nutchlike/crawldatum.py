@@ -19,6 +19,7 @@ class DbStatus(IntEnum):
     DB_REDIR_PERM = 5
     DB_NOTMODIFIED = 6
     DB_DUPLICATE = 7
+    DB_ORPHAN = 8
 
     @property
     def label(self) -> str:

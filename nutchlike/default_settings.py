@@ -66,6 +66,24 @@ NUTCH_DB_IGNORE_EXTERNAL_LINKS_MODE = "byHost"  # or byDomain
 
 # --- Scores --------------------------------------------------------------------------------------
 NUTCH_SCORING_FILTERS = ["nutchlike.scoring.opic.PaperOPIC"]  # import paths, in order
+NUTCH_SCORING_OPIC_WINDOW = 4.0  # adaptive OPIC's memory: it ends when all cash was spent so many times
+NUTCH_DB_SCORE_LINK_INTERNAL = 1.0  # Nutch's OPIC: factor of the score that a link to the page's own host gives
+NUTCH_DB_SCORE_LINK_EXTERNAL = 1.0  # the same for a link to another host
+NUTCH_DB_SCORE_COUNT_FILTERED = False  # Nutch's OPIC: links that a rule dropped count when a score is divided
+NUTCH_INDEXER_SCORE_POWER = 0.5  # Nutch's OPIC: an item's score is its page's to this power
+NUTCH_SCORING_DEPTH_MAX = 1000  # pages from a seed on, itself included, at most; 0 = 1000
+NUTCH_SCORING_DEPTH_OVERRIDE_PATTERN: str | None = None  # Java regular expression of URLs that have another limit
+NUTCH_SCORING_DEPTH_MAX_OVERRIDE = 10  # that limit
+NUTCH_SCORING_DB_MD: list[str] = []  # names of metadata that passes from a record to its page's content,
+NUTCH_SCORING_CONTENT_MD: list[str] = []  # from the content (HTTP headers too) to the item,
+NUTCH_SCORING_PARSE_MD: list[str] = []  # and from the item to the page's outlinks
+NUTCH_URLMETA_TAGS: list[str] = []  # names of metadata that passes all three
+NUTCH_SCORING_ORPHAN_MARK_GONE_AFTER = 2_592_000  # seconds (30 days) without a link until a page is db_gone
+NUTCH_SCORING_ORPHAN_MARK_ORPHAN_AFTER = 3_456_000  # seconds (40 days) without a link until it is db_orphan
+NUTCH_SCORING_SIMILARITY_MODEL = "cosine"  # the only one
+NUTCH_SCORING_SIMILARITY_NGRAMS = [1, 1]  # words that make one term, at least and at most
+NUTCH_SCORING_SIMILARITY_STOPWORD_FILE = "stopwords.txt"  # one word a line; looked up like a rule file
+NUTCH_COSINE_GOLDSTANDARD_FILE = "goldstandard.txt"  # text that pages should be like; looked up like a rule file
 
 # --- Web graph and LinkRank ----------------------------------------------------------------------
 NUTCH_LINK_IGNORE_INTERNAL_HOST = True  # links to the page's own host are not part of the graph

@@ -7,10 +7,13 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from opic_web import OpicWeb, random_links, true_importance
 from scrapy.settings import Settings
 
-from nutchlike.scoring.opic import PaperOPIC
-from nutchlike.scoring.scoring_filter import Shares
+from nutchlike.crawldatum import CrawlDatum
+from nutchlike.scoring.chain import ScoringChain
+from nutchlike.scoring.opic import PaperOPIC, Shares
+from nutchlike.scoring.scoring_filter import Distribution, Outlink, ScoredPage
 
 finite_cash = st.floats(min_value=0, allow_nan=False, allow_infinity=False)
 outlink_counts = st.integers(min_value=0, max_value=1_000_000)
@@ -66,3 +69,38 @@ def test_a_negative_number_of_outlinks_is_an_error() -> None:
 
 def test_the_filter_is_built_from_settings() -> None:
     assert PaperOPIC.from_settings(Settings()).shares(1.0, 1).each == 0.5
+
+
+@given(finite_cash, st.integers(min_value=0, max_value=200))
+def test_what_the_links_and_the_virtual_page_get_is_what_the_page_loses(cash: float, outlinks: int) -> None:
+    page = ScoredPage(CrawlDatum("http://a.test/", score=cash))
+    links = [Outlink(f"http://a.test/{number}", is_internal=True) for number in range(outlinks)]
+    gifts = PaperOPIC().distribute(page, Distribution(links, [0.0] * outlinks))
+    assert gifts.spent == cash
+    assert math.isclose(sum(gifts.scores) + gifts.virtual, cash, rel_tol=1e-12, abs_tol=1e-300)
+
+
+def test_the_page_with_most_cash_comes_first() -> None:
+    chain = ScoringChain([PaperOPIC()])
+    seeds = [chain.injected_score(CrawlDatum("http://a.test/", score=score)) for score in (1.0, 50.0)]
+    assert [chain.sort_value(seed) for seed in seeds] == [1.0, 50.0]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_importance_comes_to_what_the_links_say(seed: int) -> None:
+    links = random_links(30, seed)
+    web = OpicWeb(PaperOPIC(), links)
+    web.run(4_000)
+    assert web.importance() == pytest.approx(true_importance(links), abs=0.002)
+
+
+def test_importances_add_up_to_one_and_no_cash_is_lost_at_any_time() -> None:
+    web = OpicWeb(PaperOPIC(), random_links(20, 7))
+    for _ in range(50):
+        web.run(7)
+        assert sum(web.importance()) == pytest.approx(1.0, rel=1e-9)
+        assert sum(datum.score for datum in web.data) == pytest.approx(1.0, rel=1e-9)
+
+
+def test_importance_is_zero_where_there_is_no_cash() -> None:
+    assert PaperOPIC().importance(CrawlDatum("http://a.test/"), distributed=0.0, total=0.0) == 0.0
