@@ -21,9 +21,9 @@ from twisted.python.failure import Failure
 from nutchlike.crawldatum import DbStatus
 from nutchlike.fetch_schedules.fetch_schedule import FetchSchedule, Outcome
 from nutchlike.page import Page, fetches_a_page, page_of
-from nutchlike.plugins import build_plugin, build_plugins
+from nutchlike.page_scores import PageScores
+from nutchlike.plugins import build_plugin
 from nutchlike.request_meta import PAGE, LeasedErrback
-from nutchlike.scoring.opic import PaperOPIC
 from nutchlike.store.codec import encode_metadata
 from nutchlike.store.lease import Lease, PageDone
 from nutchlike.store.stored_url import StoredURL
@@ -42,11 +42,7 @@ class Completion:
     def __init__(self, crawler: Crawler, *, changed: Callable[[], None]) -> None:
         """``changed`` is called when a page is ready to be acknowledged."""
         self._schedule: FetchSchedule = build_plugin(crawler.settings, "NUTCH_FETCH_SCHEDULE_CLASS")
-        scoring = build_plugins(crawler.settings, "NUTCH_SCORING_FILTERS")
-        if len(scoring) != 1 or not isinstance(scoring[0], PaperOPIC):
-            names = ", ".join(type(one).__name__ for one in scoring)
-            raise ValueError(f"NUTCH_SCORING_FILTERS must name one scoring filter, a PaperOPIC, got {names}")
-        self._scoring = scoring[0]
+        self.scores = PageScores(crawler.settings)
         self._changed = changed
         self._pages: dict[bytes, Page] = {}
         self._ready: list[Page] = []
@@ -168,13 +164,13 @@ class Completion:
         cash = lease.datum.score
         if redirected and outlinks:
             metadata = encode_metadata(lease.datum.metadata)
-            outlinks = [StoredURL(o.url, o.id, metadata, o.request, o.priority, o.once) for o in outlinks]
-            spent, each, rest = cash, cash, 0.0
+            outlinks = [replace(outlink, metadata=metadata) for outlink in outlinks]
+            spent, shares, rest = cash, [cash], 0.0
         elif retry:
-            spent = each = rest = 0.0
+            spent, shares, rest = 0.0, [], 0.0
         else:
-            shares = self._scoring.shares(cash, len(outlinks))
-            spent, each, rest = shares.spent, shares.each, shares.virtual
+            outlinks, given = self.scores.distribute(page, outlinks)
+            spent, shares, rest = given.spent, list(given.scores), given.virtual
         before = lease.datum
         if fetched and page.key:
             datum = replace(datum, signature=page.signature, dedup_key=page.key)
@@ -191,7 +187,7 @@ class Completion:
             spent=spent,
             rest=rest,
             outlinks=outlinks,
-            shares=[each] * len(outlinks),
+            shares=shares,
         )
 
     def _item_scraped(self, response: Response | None) -> None:

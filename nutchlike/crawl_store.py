@@ -19,6 +19,7 @@ from scrapy_redis import connection as scrapy_redis_connection
 
 from nutchlike.addresses import Addresses
 from nutchlike.checked_settings import get_bool, get_float, get_int
+from nutchlike.plugins import build_scoring_chain
 from nutchlike.store.check import StoreCheck
 from nutchlike.store.cluster_client import connect_cluster, is_cluster_url
 from nutchlike.store.compact import keep_hashes_compact
@@ -135,6 +136,7 @@ def _limits(settings: BaseSettings) -> Limits:
         attempts_max=get_int(settings, "NUTCH_FETCH_ATTEMPTS_MAX"),
         again_share=get_float(settings, "NUTCH_REFETCH_SHARE"),
         host_wait_max=host_wait_max(settings),
+        history_window=build_scoring_chain(settings).history_window,
     )
 
 

@@ -11,7 +11,8 @@ from scrapy.settings import BaseSettings
 
 from nutchlike.checked_settings import get_bool, get_float, get_int
 from nutchlike.crawldatum import SCORE_MAX, CrawlDatum, DbStatus
-from nutchlike.plugins import SCOPE_INJECT, build_url_chain
+from nutchlike.plugins import SCOPE_INJECT, build_scoring_chain, build_url_chain
+from nutchlike.scoring.chain import ScoringChain
 from nutchlike.seed_sources import SeedSource
 from nutchlike.seeds import SeedRecord, SeedReject, iter_seed_lines
 from nutchlike.store.crawldb import CrawlDb, Merge, Seed
@@ -47,7 +48,7 @@ class InjectorCounts:
 
 
 class Injector:
-    """Reads, judges and injects seeds, and counts them.
+    """Reads, judges and injects seeds, and counts them; a seed that a scoring filter refuses is rejected.
 
     ``default_score`` is OPIC cash, ``default_interval`` seconds. ``merge`` says what happens to a known URL.
     ``tell`` hears of rejected seeds and of ignored parts of seed lines, but at most of ``shown`` each.
@@ -61,6 +62,7 @@ class Injector:
         *,
         default_score: float,
         default_interval: int,
+        scoring: ScoringChain | None = None,
         merge: Merge = "keep",
         strict: bool = False,
         tell: Callable[[str], None] = logger.warning,
@@ -71,6 +73,7 @@ class Injector:
         self._chain = chain
         self._score = default_score
         self._interval = default_interval
+        self._scoring = scoring or ScoringChain(())
         self._merge = merge
         self._strict = strict
         self._tell = tell
@@ -106,6 +109,11 @@ class Injector:
             for warning in line.warnings:
                 self._warn(warning)
             url, reason = self._judged(line.url)
+            if url is not None:
+                try:
+                    self._scoring.injected_score(CrawlDatum(url, score=line.score, metadata=line.metadata))
+                except ValueError as error:
+                    url, reason = None, str(error)
             if url is None:
                 self._reject(SeedReject(line.source, line.line, line.url, f"{line.url[:200]}: {reason}"))
             else:
@@ -211,6 +219,7 @@ def build_injector(
         default_score=get_float(settings, "NUTCH_DB_SCORE_INJECTED"),
         default_interval=get_int(settings, "NUTCH_DB_FETCH_INTERVAL_DEFAULT"),
         merge=merge or ("overwrite" if overwrite else "update" if update else "keep"),
+        scoring=build_scoring_chain(settings),
         strict=get_bool(settings, "NUTCH_STRICT"),
         tell=tell,
         shown=shown,

@@ -9,6 +9,7 @@ from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
 
 from nutchlike.checked_settings import get_bool, get_int
+from nutchlike.scoring.chain import ScoringChain
 from nutchlike.urls.chain import MOST_PASSES, URLChain
 
 SCOPE_DEFAULT, SCOPE_INJECT, SCOPE_OUTLINK = "default", "inject", "outlink"
@@ -43,6 +44,14 @@ def build_url_chain(settings: BaseSettings, *, scope: str = SCOPE_DEFAULT) -> UR
     )
 
 
+def build_scoring_chain(settings: BaseSettings) -> ScoringChain:
+    """Return the scoring filters that the settings name, as one chain; ValueError when there is none."""
+    filters = build_plugins(settings, "NUTCH_SCORING_FILTERS")
+    if not filters:
+        raise ValueError("NUTCH_SCORING_FILTERS must name a scoring filter, got none")
+    return ScoringChain(filters)
+
+
 def _passes(settings: BaseSettings) -> int:
     """Return how often the normalizers run over a URL at most."""
     name = "NUTCH_URLNORMALIZER_LOOP_COUNT"
@@ -59,7 +68,7 @@ def _paths(settings: BaseSettings, name: str) -> list[Any]:
 def check_plugins(settings: BaseSettings) -> None:
     """Build every plug-in that the settings name; ValueError for the first that cannot be built."""
     build_url_chain(settings)
-    build_plugins(settings, "NUTCH_SCORING_FILTERS")
+    build_scoring_chain(settings)
     for name in ("NUTCH_SIGNATURE_CLASS", "NUTCH_FETCH_SCHEDULE_CLASS"):
         build_plugin(settings, name)
 

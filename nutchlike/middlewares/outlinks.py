@@ -60,6 +60,7 @@ class OutlinksMiddleware:
             scheduler.completion.exhaust(page)
 
     def _take_outlinks(self, page: Page, item: PageItem) -> None:
+        scheduler_of(self._crawler).completion.scores.describe(page, item, all_count=len(item.outlinks))
         if self._depth_limit and page.lease.datum.depth >= self._depth_limit:
             self._crawler.stats.inc_value("nutch/outlinks/too_deep", len(item.outlinks))
             taken = []

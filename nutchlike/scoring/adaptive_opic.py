@@ -26,7 +26,7 @@ class AdaptiveOPIC(PaperOPIC):
         """Raise ValueError unless ``window``, times the total cash, is above 0."""
         if not 0 < window < math.inf:
             raise ValueError(f"NUTCH_SCORING_OPIC_WINDOW must be a finite number above 0, got {window!r}")
-        self._window = window
+        self._window = self.history_window = window
 
     @classmethod
     def from_settings(cls, settings: SettingsReader) -> Self:

@@ -22,6 +22,7 @@ class ScoringChain:
 
     def __init__(self, filters: Sequence[ScoringFilter]) -> None:
         self._filters = tuple(filters)
+        self.history_window = max((one.history_window for one in self._filters), default=0.0)
         self.repaired = 0
 
     def injected_score(self, datum: CrawlDatum) -> CrawlDatum:

@@ -51,6 +51,10 @@ class PaperOPIC(ScoringFilter):
         """Return the record with all the cash that the page has spent so far as its ``history``."""
         return replace(datum, history=datum.history + visit.spent)
 
+    def indexer_score(self, datum: CrawlDatum, score: float) -> float:
+        """Return the page's cash, times ``score``."""
+        return datum.score * score
+
     def importance(self, datum: CrawlDatum, *, distributed: float, total: float) -> float:
         """Return the page's importance: its part, from 0 to 1, of all the cash that has flowed.
 

@@ -11,6 +11,26 @@ from nutchlike.crawldatum import CrawlDatum
 
 
 @dataclass(frozen=True, slots=True)
+class Seen:
+    """Pages of a host, or of the crawl: those ``known``, and those of them ``fetched`` or in progress."""
+
+    known: int = 1
+    fetched: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What was known around a page when it was leased: of its host, and of the crawl.
+
+    ``mean_score`` is the score of all pages divided by their number.
+    """
+
+    host: Seen = Seen()
+    crawl: Seen = Seen()
+    mean_score: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
 class ScoredPage:
     """A page that was fetched and parsed.
 
@@ -24,6 +44,7 @@ class ScoredPage:
     content_metadata: Mapping[str, str] = field(default_factory=dict)
     parse_metadata: Mapping[str, str] = field(default_factory=dict)
     all_count: int = 0
+    surroundings: Surroundings = Surroundings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +102,13 @@ class Visit:
 class ScoringFilter:
     """The hooks that the crawl calls. Each does nothing here; a filter overrides those that it needs.
 
+    ``history_window`` is adaptive OPIC's window, in times the cash that there is; 0 where histories do not fade.
+
     The hooks are Nutch's (``ScoringFilter``), in our spelling; ``update_history`` is for the paper's OPIC. Nothing is
     changed in place: a hook returns the new value, and the next filter of the chain gets that.
     """
+
+    history_window: float = 0.0
 
     @classmethod
     def from_settings(cls, settings: SettingsReader) -> Self:
@@ -114,7 +139,10 @@ class ScoringFilter:
         return distribution
 
     def update_history(self, datum: CrawlDatum, visit: Visit) -> CrawlDatum:
-        """Return the record of a page after it was fetched."""
+        """Return the record of a page after it was fetched.
+
+        In a crawl the store does this, for it alone knows all that was spent: with ``history_window``.
+        """
         return datum
 
     def update_db_score(

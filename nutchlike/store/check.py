@@ -183,8 +183,10 @@ class StoreCheck:
         parts, injected = list(cash), 0.0
         for keys, total in zip(self._keys.partitions, totals, strict=True):
             readable = total["records"]
-            virtual, residue, injected_here = map(float, self._totals(keys, "virtual", "residue", "injected"))
-            parts += [readable * virtual, residue]
+            virtual, residue, balance, injected_here = map(
+                float, self._totals(keys, "virtual", "residue", "balance", "injected")
+            )
+            parts += [readable * virtual, residue, balance]
             injected += injected_here
         parts.append(Outbox(self._keys, self._scripts).cash())
         return CashAudit(injected=injected, found=math.fsum(parts))

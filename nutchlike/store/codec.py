@@ -16,6 +16,7 @@ _HEADER_SIZE = 19
 _FIXED = struct.Struct(">dI")  # cash, fetch time, behind: version and status, state and flags (2), depth, site (3)
 # what follows where a flag says so; the path without its first slash comes last
 _HAS_REQUEST, _HAS_INTERVAL, _HAS_HISTORY, _HAS_MODIFIED, _HAS_TROUBLE, _HAS_SIGNATURE = 2, 16, 32, 64, 128, 256
+_HAS_CASH_TIME = 512
 
 
 class UnreadableRecord(ValueError):
@@ -44,6 +45,8 @@ def decode_record(raw: bytes, *, key: str, site: str, metadata: bytes = b"", vir
         if flags & _HAS_MODIFIED:
             modified_time = fields.number(4)
         retries = fields.take(2)[0] if flags & _HAS_TROUBLE else 0
+        if flags & _HAS_CASH_TIME:
+            fields.take(8)
         signature, dedup_key = fields.signatures() if flags & _HAS_SIGNATURE else (None, None)
         return CrawlDatum(
             url=f"{site}/{fields.rest.decode()}",

@@ -9,6 +9,7 @@ from typing import Any
 
 import redis
 
+from nutchlike.scoring.scoring_filter import Seen, Surroundings
 from nutchlike.store.codec import UnreadableRecord, decode_record, encode_signatures
 from nutchlike.store.keys import CrawlKeys, partition_and_handle, record_key
 from nutchlike.store.lease import Acknowledged, Lease, LeaseBatch, Limits, PageDone
@@ -17,8 +18,8 @@ from nutchlike.store.scripts import Scripts, checked
 from nutchlike.store.stored_url import StoredURL
 from nutchlike.store.worker import is_dead_here
 
-_LEASE_FIELDS = 6
-_LEASE_HEAD = 6
+_LEASE_FIELDS = 8
+_LEASE_HEAD = 9
 
 
 class Frontier:
@@ -63,9 +64,11 @@ class Frontier:
         ]
         replies = self._scripts.run_all(calls)
         leases: list[Lease] = []
-        for partition, reply in enumerate(replies):
-            if not isinstance(reply, redis.RedisError):
-                leases += self._leases(partition, reply, now)
+        answered = [(number, reply) for number, reply in enumerate(replies) if not isinstance(reply, redis.RedisError)]
+        known, taken = (sum(int(reply[at]) for _, reply in answered) for at in (6, 7))
+        mean_score = sum(float(reply[8]) for _, reply in answered) / max(known, 1)
+        for partition, reply in answered:
+            leases += self._leases(partition, reply, crawl=Seen(known, taken), mean_score=mean_score, now=now)
         if any(isinstance(reply, redis.RedisError) for reply in replies):
             with suppress(redis.RedisError):
                 self.give_back([lease.key for lease in leases], now=now)
@@ -86,6 +89,7 @@ class Frontier:
         return [
             repr(now), repr(now + limits.lease_seconds), self._worker, most, repr(limits.delay), limits.per_host,
             limits.host_max, budget, limits.attempts_max, repr(limits.again_share), repr(limits.host_wait_max),
+            repr(limits.history_window),
         ]  # fmt: skip
 
     def _budgets(self, most: int) -> tuple[list[int], int]:
@@ -109,16 +113,20 @@ class Frontier:
             wanted[best[i % len(best)][1]] += 1
         return wanted
 
-    def _leases(self, partition: int, reply: list[Any], now: float) -> Iterable[Lease]:
+    def _leases(
+        self, partition: int, reply: list[Any], *, crawl: Seen, mean_score: float, now: float
+    ) -> Iterable[Lease]:
         for i in range(_LEASE_HEAD, len(reply), _LEASE_FIELDS):
-            handle, raw, site, cash, metadata, request = reply[i : i + _LEASE_FIELDS]
+            handle, raw, site, cash, metadata, request, known, taken = reply[i : i + _LEASE_FIELDS]
             key = record_key(partition, handle)
             try:
                 datum = decode_record(raw, key=f"record {key.hex()}", site=site.decode(), metadata=metadata)
             except UnreadableRecord as error:
                 self.bury(key, str(error), now=now)
                 continue
-            yield Lease(key=key, datum=replace(datum, score=float(cash)), request=request, leased_at=now)
+            around = Surroundings(host=Seen(int(known), int(taken)), crawl=crawl, mean_score=mean_score)
+            datum = replace(datum, score=float(cash))
+            yield Lease(key=key, datum=datum, request=request, leased_at=now, surroundings=around)
 
     def _is_open(self, replies: list[Any], now: float) -> bool:
         """Return whether there is work, as far as one look can tell.

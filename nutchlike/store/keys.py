@@ -37,8 +37,8 @@ PARTITION_KEYS = (
     KeySpec(
         "totals",
         "hash",
-        "known, virtual, residue, pool, distributed, injected, taken, credit, divided_at: floats as text; per_host, "
-        "host_max: the limits of the last lease",
+        "known, virtual, residue, pool, balance, distributed, injected, taken, credit, divided_at: floats as text; "
+        "per_host, host_max, window: the limits of the last lease",
         "inject, lease, complete, receive, share_out, release, move",
     ),
     KeySpec("counts", "hash", "db_status number, waiting, due, dead, done -> URLs; repaired, handed_out", "all"),

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 import redis
 
 from nutchlike.crawldatum import CrawlDatum
+from nutchlike.scoring.scoring_filter import Surroundings
 from nutchlike.store.stored_url import StoredURL
+
+NOTHING_AROUND = Surroundings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,13 +19,14 @@ class Lease:
     """A URL that one worker may fetch. ``datum.score`` is the cash that it had when it was leased.
 
     ``key`` stands for its record in the whole crawl; ``leased_at`` (epoch seconds) is when the clock of its host
-    allowed the request.
+    allowed the request. ``surroundings`` is what was known around the page then.
     """
 
     key: bytes
     datum: CrawlDatum
     request: bytes = b""
     leased_at: float = 0.0
+    surroundings: Surroundings = NOTHING_AROUND
 
     @property
     def id(self) -> bytes:
@@ -90,7 +94,8 @@ class Limits:
     ``all_max``: URLs that are ever taken up, of a host and of all (-1 = no limit); ``lease_seconds``: a lease ends so
     long after it was given or renewed; ``attempts_max``: lost leases that make a dead letter; ``again_share``: part of
     the leases, in [0, 1], for URLs that were taken up before, while new ones wait too; ``host_wait_max``: a host that
-    may not be asked for longer (seconds) does not keep a crawl open.
+    may not be asked for longer (seconds) does not keep a crawl open; ``history_window``: how long histories last, in
+    times that all cash is spent (0.0 = for ever).
     """
 
     delay: float = 0.0
@@ -101,3 +106,4 @@ class Limits:
     attempts_max: int = 10
     again_share: float = 0.5
     host_wait_max: float = 600.0
+    history_window: float = 0.0

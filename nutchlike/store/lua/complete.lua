@@ -29,7 +29,8 @@ local depth, interval, before, away, sent = r.depth + 1, tonumber(ARGV[12]), kno
 set_status(r, tonumber(ARGV[4]))
 r.modified_time, r.interval, r.retries = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
 r.signature, r.attempts = ARGV[9], 0
-r.cash, r.history = r.cash - spent, r.history + spent
+r.cash = r.cash - spent
+remember(r, spent)
 if ARGV[15] == '0' then host(r.host).failures, host(r.host).held_until = 0, 0 end
 if ARGV[13] == '0' and has(r.flags, HAS_REQUEST) then
   redis.call('HDEL', REQUESTS, key)
@@ -59,7 +60,7 @@ for partition, message in pairs(away) do
   redis.call('RPUSH', OUTBOX .. partition, struct.pack('>d', message[2]) .. cmsgpack.pack(message))
 end
 local discovered = known - before
-spread_or_pool(rest, partitions)
+if rest >= 0 then spread_or_pool(rest, partitions) else set_total('balance', total('balance') + rest) end
 
 if ARGV[5] == '' and has(r.flags, ONCE) and known > 1 then
   redis.call('HDEL', bucket(r.host, bucket_number(host(r.host), r.id)), r.id)
@@ -71,7 +72,6 @@ if ARGV[5] == '' and has(r.flags, ONCE) and known > 1 then
   spread_or_pool(r.cash + virtual, partitions)
 end
 save_cash()
-set_total('distributed', total('distributed') + spent)
 finish()
 local top = redis.call('ZREVRANGE', READY, 0, 0, 'WITHSCORES')[2]
 return { 1, discovered, top and num(tonumber(top) + virtual) or '0', sent }

@@ -10,14 +10,16 @@
 -- ARGV[9] int   lost leases that make a dead letter
 -- ARGV[10] float share of the leases for pages taken up before, while new ones wait too
 -- ARGV[11] float a host that is blocked for longer (seconds) is not waited for
+-- ARGV[12] float window of histories, in times the cash that there is; 0 = nothing fades
 -- returns {epoch seconds when it is worth to ask again or '', 1 = there is work now or soon, URLs that wait,
---          URLs that are leased, leases ever handed out, URLs that became dead letters, then for each lease:
---          handle, record, scheme://authority, cash as text, metadata JSON or '', stored request or ''}
+--          URLs that are leased, leases ever handed out, URLs that became dead letters, URLs known, URLs taken up,
+--          cash of all pages as text, then for each lease: handle, record, scheme://authority, cash as text,
+--          metadata JSON or '', stored request or '', URLs known on its host, URLs taken up there}
 local now, deadline, worker, most, delay = tonumber(ARGV[1]), ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
 local all_max, losses, share = tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10])
-redis.call('HSET', KEYS[10], 'per_host', ARGV[6], 'host_max', ARGV[7]) -- for the other scripts
+redis.call('HSET', KEYS[10], 'per_host', ARGV[6], 'host_max', ARGV[7], 'window', ARGV[12]) -- for the other scripts
 --#libraries
-local reply, virtual, taken, credit, leased = { '', 0, 0, 0, 0, 0 }, total('virtual'), total('taken'), total('credit'), 0
+local reply, virtual, taken, credit, leased = { '', 0, 0, 0, 0, 0, 0, 0, '' }, total('virtual'), total('taken'), total('credit'), 0
 catch_up()
 
 local function may_take_new() return all_max < 0 or taken < all_max end
@@ -53,7 +55,7 @@ while leased < most do
     start_pause(h)
     for _, value in ipairs({ key, raw, redis.call('HGET', SITE_NAMES, r.site) or '', num(math.max(r.cash + virtual, 0)),
       has(r.flags, HAS_METADATA) and redis.call('HGET', METADATA, key) or '',
-      has(r.flags, HAS_REQUEST) and redis.call('HGET', REQUESTS, key) or '' }) do
+      has(r.flags, HAS_REQUEST) and redis.call('HGET', REQUESTS, key) or '', h.records, h.taken }) do
       reply[#reply + 1] = value
     end
   end
@@ -76,5 +78,6 @@ local ready = redis.call('ZCARD', READY_AGAIN) + (may_take_new() and redis.call(
 local blocked = redis.call('ZCOUNT', BLOCKED, '-inf', num(now + tonumber(ARGV[11])))
 reply[2] = (reply[4] + ready + blocked > 0) and 1 or 0
 local counters = redis.call('HMGET', COUNTS, 'waiting', 'handed_out')
+reply[7], reply[8], reply[9] = total('known'), taken, num(total('injected') - total('balance'))
 reply[3], reply[5], reply[6] = tonumber(counters[1] or '0'), tonumber(counters[2] or '0'), buried
 return reply

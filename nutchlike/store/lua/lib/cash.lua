@@ -1,12 +1,12 @@
 -- Give cash to URLs and make unknown ones known; needs records.lua, queues.lua and buckets.lua.
-local virtual, known, residue = total('virtual'), total('known'), total('residue')
+local virtual, known, residue, distributed = total('virtual'), total('known'), total('residue'), total('distributed')
 
 -- A page that becomes known: its cash is kept relative to V, the cash that every known page has got so far.
 local function create(no, id, site, path, cash, interval, depth, metadata, priority, request, once)
   make_room(no)
   local r = { host = no, id = id, status = UNFETCHED, retries = 0, attempts = 0, flags = 0, depth = math.min(depth, 255),
     cash = cash - virtual, history = 0, fetch_time = math.floor(now), modified_time = 0, interval = interval,
-    site = site, signature = '', path = path, priority = 0 }
+    site = site, signature = '', path = path, priority = 0, cash_time = window > 0 and distributed or 0 }
   if metadata ~= '' then
     r.flags = HAS_METADATA
     redis.call('HSET', METADATA, handle(r), metadata)
@@ -34,6 +34,7 @@ local function is_of(raw, site, path)
   local flags = string.byte(raw, 2) % 16 * 256 + string.byte(raw, 3)
   local at = HEADER_SIZE + (has(flags, HAS_REQUEST) and 8 or 0) + (has(flags, HAS_INTERVAL) and 4 or 0)
     + (has(flags, HAS_HISTORY) and 8 or 0) + (has(flags, HAS_MODIFIED) and 4 or 0) + (has(flags, HAS_TROUBLE) and 2 or 0)
+    + (has(flags, HAS_CASH_TIME) and 8 or 0)
   if has(flags, HAS_SIGNATURE) then
     local size = string.byte(raw, at + 1)
     at = at + 1 + (size == 0 and COMMON_SIGNATURE - 1 or size)
@@ -84,6 +85,23 @@ local function spread(cash)
   residue = residue + cash - (virtual - before) * known
 end
 
+-- What a page spends goes into its history; with a window T, measured in cash that all pages have spent, older cash
+-- fades (scoring/adaptive_opic.py has the same formula and its source).
+local function remember(r, spent)
+  distributed = distributed + spent
+  if window <= 0 then
+    r.history = r.history + spent
+    return
+  end
+  local length, elapsed = window * total('injected'), distributed - r.cash_time
+  if elapsed < length then
+    r.history = r.history * (length - elapsed) / length + spent
+  else
+    r.history = spent * length / elapsed
+  end
+  r.cash_time = distributed
+end
+
 -- Where there are several partitions the virtual page's cash waits in a pool until share_out.lua divides it.
 local function spread_or_pool(cash, partitions)
   if partitions == 1 then spread(cash) else set_total('pool', total('pool') + cash) end
@@ -93,4 +111,5 @@ local function save_cash()
   set_total('virtual', virtual)
   set_total('known', known)
   set_total('residue', residue)
+  set_total('distributed', distributed)
 end
