@@ -111,7 +111,7 @@ class CrawlKeys:
 
 
 def layout_key(crawl_id: str) -> str:
-    """Return the name of the hash that says how a crawl is laid out: number of partitions, queue mode."""
+    """Return the name of the hash that says how a crawl is laid out: version, number of partitions, queue mode."""
     return f"nutch:{crawl_id}:{{0}}:layout"
 
 

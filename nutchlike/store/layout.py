@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import cast
 
-from nutchlike.store.keys import CrawlKeys, layout_key
+from nutchlike.store.keys import CrawlKeys, PartitionKeys, layout_key
 from nutchlike.store.nodes import Client
 from nutchlike.urls.queue_key import BY_IP
 
 PARTITIONS_MAX = 1024
+LAYOUT_VERSION = 3  # raised whenever a crawl that an older nutchlike has begun could not be gone on with
 
 
 def agree_on_layout(
@@ -17,14 +18,17 @@ def agree_on_layout(
     """Return the keys of a crawl; its first process decides on the layout.
 
     ``partitions`` is what this process wants, ``None`` = as the crawl has it, or else ``default``.
-    Raises ValueError when the crawl was begun otherwise, and for queues by address in several partitions: which
-    partition a URL is in must not depend on its address, but an address has one clock.
+    Raises ValueError when the crawl was begun otherwise, or by a version of nutchlike that stored it otherwise, and for
+    queues by address in several partitions: which partition a URL is in must not depend on its address, but an address
+    has one clock.
     """
+    _refuse_other_versions(client, crawl_id)
     if queue_mode == BY_IP:
         if (partitions or 1) > 1:
             raise ValueError(f"NUTCH_FETCHER_QUEUE_MODE {BY_IP} needs NUTCH_PARTITIONS = 1, got {partitions}")
         default = 1
     name = layout_key(crawl_id)
+    client.hsetnx(name, "version", LAYOUT_VERSION)  # first: a crawl that has anything else has this too
     client.hsetnx(name, "partitions", str(partitions or default))
     client.hsetnx(name, "queue_mode", queue_mode)
     have, mode = cast("list[bytes]", client.hmget(name, "partitions", "queue_mode"))
@@ -36,6 +40,19 @@ def agree_on_layout(
             f"NUTCH_FETCHER_QUEUE_MODE is {queue_mode}, crawl {crawl_id!r} was begun with {mode.decode()}: {advice}"
         )
     return CrawlKeys(crawl_id, int(have))
+
+
+def _refuse_other_versions(client: Client, crawl_id: str) -> None:
+    name = layout_key(crawl_id)
+    if not (client.exists(name) or client.hexists(PartitionKeys(crawl_id).name("totals"), "known")):
+        return  # it is not begun yet
+    version = int(cast("bytes | None", client.hget(name, "version")) or 1)
+    if version != LAYOUT_VERSION:
+        raise ValueError(
+            f"crawl {crawl_id!r} was begun by {'an older' if version < LAYOUT_VERSION else 'a newer'} version of "
+            f"nutchlike and cannot be gone on with by this one (its layout is {version}, {LAYOUT_VERSION} is needed): "
+            "use that version, or begin anew with SCHEDULER_FLUSH_ON_START=True, or another crawl with NUTCH_CRAWL_ID"
+        )
 
 
 def keys_of(client: Client, crawl_id: str) -> CrawlKeys:
