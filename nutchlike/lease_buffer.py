@@ -12,7 +12,7 @@ import redis
 from scrapy.crawler import Crawler
 from scrapy.utils.defer import deferred_from_coro
 
-from nutchlike.checked_settings import get_int
+from nutchlike.checked_settings import get_bool, get_int
 from nutchlike.crawl_store import CrawlStore, host_delay
 from nutchlike.outage import RETRY_SECONDS, Outage
 from nutchlike.solo_task import SoloTask
@@ -42,6 +42,7 @@ class LeaseBuffer:
         self._delay = host_delay(settings)
         self._batch = get_int(settings, "NUTCH_LEASE_BATCH")
         self._concurrency = get_int(settings, "CONCURRENT_REQUESTS") or self._batch
+        self._is_kept = get_bool(settings, "SCHEDULER_PERSIST")  # else another worker may have ended and removed it all
         self._store: CrawlStore | None = None
         self._leases: deque[Lease] = deque()
         self._arrived: list[Lease] = []  # in the thread of the calls, on their way to _leases
@@ -148,6 +149,8 @@ class LeaseBuffer:
             if mended := store.check.mend_queues(now=now):
                 logger.warning("URLs waited in no queue: %d put back", mended)
                 seen = store.frontier.lease(wanted, now=now)
+        if self._is_kept and not seen.is_open:
+            store.crawldb.check_presence()
         self._arrived = seen.leases
         return wanted, seen
 

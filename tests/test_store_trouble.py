@@ -73,6 +73,28 @@ def test_a_server_that_stays_away_ends_the_crawl_with_code_1_and_loses_nothing(
         assert {item["url"] for item in project.items()} == {web.url + path for path in web.pages}
 
 
+def test_a_server_that_has_lost_the_crawl_does_not_end_it_as_finished(project: Project, server: Server) -> None:
+    with serve(tree(60, wait=0.1)) as web:
+        process = project.start(f"url={web.url}/", NUTCH_STORE_WAIT_MAX=2)
+        web.wait_for(lambda count: sum(count.values()) > 10)
+        server.client().flushall()
+        _, log = process.communicate(timeout=60)
+        assert process.returncode == 1, log
+        assert "crawl 'site' is not in Redis any more" in log
+        crawl = project.crawl(f"url={web.url}/")
+        assert crawl.code == 0
+        assert set(crawl.urls) == {web.url + path for path in web.pages}
+
+
+def test_a_crawl_that_is_not_kept_ends_as_finished_in_all_its_workers(project: Project) -> None:
+    project.settings["SCHEDULER_PERSIST"] = False
+    with serve(tree(30, wait=0.1)) as web:
+        workers = [project.start(f"url={web.url}/", feed=f"{i}.jsonl") for i in range(2)]
+        for worker in workers:
+            _, log = worker.communicate(timeout=60)
+            assert worker.returncode == 0, log
+
+
 def test_a_crawl_that_is_told_to_end_does_not_wait_for_a_server_that_hangs(project: Project, server: Server) -> None:
     with serve(tree(60, wait=0.1)) as web:
         process = project.start(f"url={web.url}/")

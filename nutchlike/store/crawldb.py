@@ -10,8 +10,9 @@ from typing import Any, Literal, cast
 
 from nutchlike.crawldatum import SCORE_MAX, CrawlDatum, DbStatus
 from nutchlike.store.codec import UnreadableRecord, decode_record, encode_metadata, next_id, site_number
+from nutchlike.store.errors import CrawlGone
 from nutchlike.store.host_records import chunks, read_record, read_records
-from nutchlike.store.keys import CrawlKeys, PartitionKeys, partition_and_handle, record_key
+from nutchlike.store.keys import CrawlKeys, PartitionKeys, layout_key, partition_and_handle, record_key
 from nutchlike.store.layout import forget
 from nutchlike.store.nodes import Client, Command
 from nutchlike.store.scripts import Scripts, checked
@@ -169,6 +170,15 @@ class CrawlDb:
             repaired=counters["repaired"],
             by_status={status: counters[str(int(status))] for status in DbStatus if counters[str(int(status))]},
         )
+
+    def check_presence(self) -> None:
+        """Raise CrawlGone when the store has lost the crawl since it was opened."""
+        if not self._client.exists(layout_key(self._keys.crawl_id)):
+            raise CrawlGone(
+                f"crawl {self._keys.crawl_id!r} is not in Redis any more: it was emptied (FLUSHALL), or restarted "
+                "without a file of its data (appendonly, save), or has removed keys for want of memory "
+                "(maxmemory-policy); bring its data back, or begin anew with the seeds"
+            )
 
     def dead_letters(self) -> list[tuple[str, str]]:
         """Return the URLs that are not handed out any more, each with the reason; requests of one URL count singly.

@@ -11,3 +11,7 @@ class StoreUnavailable(RuntimeError):
 
 class NoAnswer(redis.ResponseError):
     """A command among others got no answer, because its node of the cluster is away; it may have been done or not."""
+
+
+class CrawlGone(redis.ResponseError):
+    """The server answers, but the crawl is not in it any more."""
