@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -10,9 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import redis
 from store_users import eventually
 from test_politeness import LATE, stat
 from web import Answer, Project, Web, html, serve, tree
+
+from nutchlike.store.embedded import EmbeddedServer
+from nutchlike.store.keys import PartitionKeys
 
 PLAIN = {"Content-Type": "text/plain"}
 
@@ -232,3 +237,23 @@ def test_a_crawl_that_waits_as_long_as_asked_ends_when_only_such_hosts_are_left(
         assert crawl.code == 0
         assert all_requests(web) == {"/robots.txt": 1}
     assert "waiting 1" in crawl.log
+
+
+def test_pages_that_wait_for_it_when_the_crawl_is_told_to_end_are_not_put_off(
+    project: Project, redis_server: EmbeddedServer, redis_client: redis.Redis
+) -> None:
+    project.settings["REDIS_URL"] = f"unix://{redis_server.socket_path}"
+    seeds = project.folder / "seeds.txt"
+    with serve(tree(6)) as web:
+        urls = {f"{web.url}{path}" for path in web.pages}
+        seeds.write_text("\n".join(urls), encoding="utf-8")
+        asked = PartitionKeys("site").name("robots_asked")  # by a worker that has been killed
+        redis_client.hset(asked, web.url, repr(time.time() + 8))
+        process = project.start(f"seeds={seeds}")
+        assert eventually(lambda: redis_client.zcard(PartitionKeys("site").name("leases")) == 6)
+        process.send_signal(signal.SIGINT)
+        _, log = process.communicate(timeout=60)
+        assert "Traceback" not in log
+        crawl = project.crawl()
+        assert crawl.code == 0
+        assert set(crawl.urls) == urls

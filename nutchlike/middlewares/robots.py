@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+import redis
 from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
@@ -23,6 +24,7 @@ from twisted.internet.defer import Deferred
 from nutchlike.checked_settings import get_bool, get_float, get_int
 from nutchlike.crawl_store import host_delay
 from nutchlike.host_clock import HostHeld
+from nutchlike.outage import RETRY_SECONDS
 from nutchlike.page import page_of, put_off
 from nutchlike.parsing.robots_text import as_utf8
 from nutchlike.request_meta import GRANTED
@@ -97,7 +99,12 @@ class SharedRobotsTxtMiddleware(RobotsTxtMiddleware):
             if seconds:
                 return put_off(page, request, until=time.time() + seconds)
             page.granted = time.time()
-        rules = await self._rules_of(site, request)
+        try:
+            rules = await self._rules_of(site, request)
+        except (HostHeld, redis.RedisError):  # the crawl ends, or the store fails: no fault of the page
+            if page is None:
+                raise
+            return put_off(page, request, until=time.time() + RETRY_SECONDS)
         if rules.held_until > time.time():
             self._stats.inc_value("nutch/robots/deferred")
             if page is None:
@@ -171,6 +178,8 @@ class SharedRobotsTxtMiddleware(RobotsTxtMiddleware):
         stat("robotstxt/request_count")
         try:
             response = await self._download(f"{site}/robots.txt", granted)
+        except HostHeld:  # it was not asked at all
+            raise
         except IgnoreRequest:  # a middleware refuses it: as good as not there
             return StoredRobots(time.time(), 404)
         except Exception as error:  # noqa: BLE001  # whatever it is, there is no robots.txt

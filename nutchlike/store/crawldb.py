@@ -176,8 +176,8 @@ class CrawlDb:
         if not self._client.exists(layout_key(self._keys.crawl_id)):
             raise CrawlGone(
                 f"crawl {self._keys.crawl_id!r} is not in Redis any more: it was emptied (FLUSHALL), or restarted "
-                "without a file of its data (appendonly, save), or has removed keys for want of memory "
-                "(maxmemory-policy); bring its data back, or begin anew with the seeds"
+                "without a file of its data (appendonly, save), or has evicted keys for want of memory; "
+                "bring its data back, or begin anew with the seeds"
             )
 
     def dead_letters(self) -> list[tuple[str, str]]:
