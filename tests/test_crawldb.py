@@ -336,3 +336,46 @@ def test_a_leased_url_is_neither_renamed_nor_forgotten(store: Store) -> None:
     store.lease()
     assert not store.crawldb.move("http://a.test/", None, now=NOW)
     assert store.crawldb.get("http://a.test/") is not None
+
+
+def test_a_url_that_is_renamed_into_another_host_counts_there(store: Store) -> None:
+    old, new = "http://old.example.com/", "http://new.example.com/"
+    store.inject(seed(old, 3.0), seed("http://old.example.com/2"))
+    assert store.crawldb.move(old, new, now=NOW)
+    assert {host.name: (host.records, host.waiting) for _, host in store.hosts()} == {
+        "old.example.com": (1, 1),
+        "new.example.com": (1, 1),
+    }
+    store.inject(seed(old, 3.0))
+    assert store.crawldb.move(old, new, now=NOW)
+    assert {host.name: host.waiting for _, host in store.hosts()} == {"old.example.com": 1, "new.example.com": 1}
+    assert store.check.run(repair=False, now=NOW).findings == []
+
+
+def test_a_url_takes_its_place_in_the_budget_with_it_into_another_host(store: Store) -> None:
+    old, new = "http://old.example.com/", "http://new.example.com/"
+    store.inject(seed(old))
+    [lease] = store.lease()
+    store.frontier.bury(lease.key, "odd", now=NOW)
+    store.crawldb.requeue(None, now=NOW)
+    assert store.crawldb.move(old, new, now=NOW)
+    assert {host.name: host.taken for _, host in store.hosts()} == {"old.example.com": 0, "new.example.com": 1}
+    store.frontier.give_back([lease.key for lease in store.lease()], now=NOW)
+    assert {host.name: host.taken for _, host in store.hosts()} == {"old.example.com": 0, "new.example.com": 0}
+
+
+def test_a_leased_url_is_not_made_known_elsewhere_either(store: Store) -> None:
+    store.inject(seed("http://a.test/"))
+    store.lease()
+    assert not any(store.crawldb.move("http://a.test/", f"http://h{i}.test/", now=NOW) for i in range(4))
+    assert store.crawldb.counts().known == 1
+    assert store.check.audit_cash().injected == 1.0
+
+
+def test_a_url_that_is_renamed_to_a_known_one_of_any_partition_gives_it_its_cash(store: Store) -> None:
+    store.inject(*(seed(f"http://h{i}.test/", 1.0) for i in range(5)))
+    assert all(store.crawldb.move(f"http://h{i}.test/", "http://h4.test/", now=NOW) for i in range(4))
+    kept = store.crawldb.get("http://h4.test/")
+    assert kept is not None
+    assert kept.score == 5.0
+    assert store.check.audit_cash() == CashAudit(injected=5.0, found=5.0)

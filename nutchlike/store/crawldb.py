@@ -19,7 +19,7 @@ from nutchlike.store.scripts import Scripts, checked
 from nutchlike.store.stored_url import StoredURL
 from nutchlike.urls.identity import split_url, url_id
 
-Merge = Literal["keep", "update", "overwrite"]
+Merge = Literal["keep", "update", "overwrite", "credit"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +66,9 @@ class CrawlDb:
     def inject(self, seeds: Sequence[Seed], *, merge: Merge, now: float) -> tuple[int, int]:
         """Make seeds known; return how many were new, and how many known ones were changed.
 
-        A known URL is kept as it is, or updated (score, interval, metadata; status and signature stay), or overwritten
-        (a new unfetched record). Atomic per call and partition: keep a call to some hundred seeds.
+        A known URL is kept as it is, or updated (score, interval, metadata; status and signature stay), overwritten
+        (a new unfetched record), or credited (it gets the cash of the seed). Atomic per call and partition: keep a call
+        to some hundred seeds.
 
         Raises ValueError for a score that is negative, not finite or above SCORE_MAX.
         """
@@ -117,13 +118,15 @@ class CrawlDb:
         if found is None:
             return False
         key, datum = found
-        partition, _ = partition_and_handle(key)
+        partition, handle = partition_and_handle(key)
+        if self._client.hexists(self._keys.partitions[partition].name("lease_info"), handle):
+            return False
         if datum.dedup_key:  # first, so that a kill leaves no content with an owner that is gone
             self._free(key, datum.dedup_key)
         source = StoredURL.plain(url).place(self._queue_of)
         if to is not None and self._keys.partition_of(to) != partition:
-            seed = Seed(to, max(datum.score, 0.0), datum.fetch_interval, dict(datum.metadata))
-            self.inject([seed], merge="keep", now=now)
+            cash = min(max(datum.score, 0.0), SCORE_MAX)
+            self.inject([Seed(to, cash, datum.fetch_interval, dict(datum.metadata))], merge="credit", now=now)
             to = None
         target = StoredURL.plain(to).place(self._queue_of) if to is not None else ["", "", "", ""]
         has_moved = bool(self._scripts.run(partition, "move", repr(now), *source, *target))

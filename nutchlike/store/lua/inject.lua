@@ -2,7 +2,7 @@
 -- uses: records queues buckets cash
 -- KEYS          all of a partition (keys.py)
 -- ARGV[1] float now, epoch seconds
--- ARGV[2] str   what happens to a known URL: keep, update, overwrite
+-- ARGV[2] str   what happens to a known URL: keep, update, overwrite, credit (it gets the cash)
 -- ARGV[3..]     12 a seed: id, site, path, queue, cash, interval (s), score given (0|1), interval given (0|1),
 --               metadata JSON or '', priority, stored request or '', once (0|1)
 -- returns {how many became known, how many were changed}
@@ -53,6 +53,9 @@ for i = 3, #ARGV, 12 do
   if r == nil then
     create(no, known_as, number, path, cash, interval, 0, metadata, priority, request, once)
     created, injected = created + 1, injected + cash
+  elseif r and mode == 'credit' then
+    credit(r, cash, r.depth)
+    changed, injected = changed + 1, injected + cash
   elseif r and mode ~= 'keep' and request == '' then
     merge(r, cash, interval, score_given, interval_given, metadata)
     changed = changed + 1

@@ -18,7 +18,8 @@ redis.call('HDEL', bucket(no, bucket_number(host(no), id)), id)
 host(no).records = host(no).records - 1
 touch(no)
 
-local t
+local t, state = nil, r.state
+set_state(r, nil) -- leaves the counters of its host
 if ARGV[6] ~= '' then
   r.site, r.host = site_number(ARGV[7], ARGV[9])
   r.path = ARGV[8]
@@ -27,12 +28,19 @@ end
 if ARGV[6] ~= '' and t == nil then
   make_room(r.host)
   key = handle(r)
+  if has(r.flags, TAKEN) then
+    host(no).taken = math.max(host(no).taken - 1, 0)
+    host(r.host).taken = host(r.host).taken + 1
+    touch(r.host)
+  end
   if metadata then redis.call('HSET', METADATA, key, metadata) end
   if request then redis.call('HSET', REQUESTS, key, request) end
   if dead then redis.call('HSET', DEAD, key, dead) end
-  if r.state == WAITING then enqueue(r) elseif r.state == DUE_LATER then wait_until_due(r) else save(r) end
+  if state == WAITING then enqueue(r) elseif state == DUE_LATER then wait_until_due(r) else
+    set_state(r, state)
+    save(r)
+  end
 else
-  set_state(r, nil)
   count(r.status, -1)
   known = known - 1
   -- the cash of a page that an operator takes out goes with it: nobody else's score changes
