@@ -97,3 +97,21 @@ def test_a_host_that_rests_for_long_does_not_keep_a_crawl_open(store: Store) -> 
     hasty = store.other("w1", delay=500.0, host_wait_max=60.0)
     assert [hasty.frontier.lease(1, now=NOW).is_open for _ in range(2)][-1] is False
     assert hasty.lease_urls(now=NOW + 501) == ["http://a.test/2"]
+
+
+def test_a_page_that_failed_comes_again_though_the_budget_of_all_is_spent(store: Store) -> None:
+    store.inject(*(seed(f"http://h{i}.test/") for i in range(6)))
+    limited = store.other("w1", all_max=2)
+    leases = limited.lease(5)
+    assert len(leases) == 2
+    limited.frontier.complete([retry(lease) for lease in leases], now=NOW)
+    again = limited.lease(5, now=NOW + 61)
+    assert {lease.key for lease in again} == {lease.key for lease in leases}
+
+
+def test_partitions_share_the_budget_of_all(store: Store) -> None:
+    store.inject(*(seed(f"http://h{i}.test/{j}", 1.0 + i) for i in range(6) for j in range(4)))
+    limited = store.other("w1", all_max=7)
+    assert len(limited.lease(5)) == 5
+    assert len(limited.lease(50)) == 2
+    assert limited.lease(50) == []

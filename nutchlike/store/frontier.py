@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import cycle, islice
 from typing import Any
 
 import redis
@@ -56,11 +57,11 @@ class Frontier:
 
     def lease(self, most: int, *, now: float) -> LeaseBatch:
         """Take up to ``most`` URLs: always the best of the hosts that may be asked at ``now``."""
-        budgets, most = self._budgets(most)
-        wanted = self._wanted(most, now) if most and len(self._keys) > 1 else [most] * len(self._keys)
+        budgets, left = self._budgets(most)
+        wanted = self._wanted(most, left, now) if most and len(self._keys) > 1 else [(most, most)] * len(self._keys)
         calls = [
-            (partition, "lease", self._lease_arguments(number, now, budgets[partition]))
-            for partition, number in enumerate(wanted)
+            (partition, "lease", [*self._lease_arguments(number, now, budgets[partition]), new])
+            for partition, (number, new) in enumerate(wanted)
         ]
         replies = self._scripts.run_all(calls)
         leases: list[Lease] = []
@@ -93,7 +94,7 @@ class Frontier:
         ]  # fmt: skip
 
     def _budgets(self, most: int) -> tuple[list[int], int]:
-        """Return how many URLs each partition may ever give, and ``most``, or less when the crawl may not take so many.
+        """Return how many URLs each partition may ever give, and how many new ones, up to ``most``, all together now.
 
         With several partitions two workers that ask at once may take a batch too many.
         """
@@ -101,17 +102,37 @@ class Frontier:
         if all_max < 0 or len(self._keys) == 1:
             return [all_max] * len(self._keys), most
         taken = [int(float(n or 0)) for n in self._ask_each("HGET", "totals", "taken")]
-        return [max(all_max - sum(taken) + n, 0) for n in taken], min(most, max(all_max - sum(taken), 0))
+        left = max(all_max - sum(taken), 0)
+        return [left + n for n in taken], min(most, left)
 
-    def _wanted(self, most: int, now: float) -> list[int]:
-        """Return how many URLs to take from each partition, so that the best of all come first."""
+    def _wanted(self, most: int, new_most: int, now: float) -> list[tuple[int, int]]:
+        """Return how many URLs to take from each partition, so that the best of all come first.
+
+        With each stands how many of them may be new: ``new_most`` of all, while those taken up before have no budget.
+        """
         peek = [repr(now), most, self._limits.attempts_max]
         replies = checked(self._scripts.run_all([(partition, "peek", peek) for partition in range(len(self._keys))]))
-        best = sorted((-float(cash), partition) for partition, reply in enumerate(replies) for cash in reply)[:most]
-        wanted = [0] * len(self._keys)
-        for i in range(most if best else 0):  # hosts that give more than one come round again
-            wanted[best[i % len(best)][1]] += 1
-        return wanted
+        best = sorted(
+            (-float(cash), partition, is_new)
+            for partition, (new, again) in enumerate(replies)
+            for is_new, all_cash in ((1, new), (0, again))
+            for cash in all_cash
+        )
+        if not new_most:
+            best = [row for row in best if not row[2]]
+        wanted, new_wanted = [0] * len(self._keys), [0] * len(self._keys)
+        for _, partition, is_new in islice(cycle(best[:most]), most):  # hosts that give more than one come round again
+            wanted[partition] += 1
+            new_wanted[partition] += is_new
+        new = []
+        for number in new_wanted:
+            new.append(min(number, new_most))
+            new_most -= new[-1]
+        for partition, number in enumerate(wanted):  # which kind comes next in a partition is its own affair
+            more = min(number - new[partition], new_most)
+            new[partition] += more
+            new_most -= more
+        return list(zip(wanted, new, strict=True))
 
     def _leases(
         self, partition: int, reply: list[Any], *, crawl: Seen, mean_score: float, now: float

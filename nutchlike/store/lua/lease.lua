@@ -11,12 +11,13 @@
 -- ARGV[10] float share of the leases for pages taken up before, while new ones wait too
 -- ARGV[11] float a host that is blocked for longer (seconds) is not waited for
 -- ARGV[12] float window of histories, in times the cash that there is; 0 = nothing fades
+-- ARGV[13] int  how many of the leases at most for URLs that were never taken up
 -- returns {epoch seconds when it is worth to ask again or '', 1 = there is work now or soon, URLs that wait,
 --          URLs that are leased, leases ever handed out, URLs that became dead letters, URLs known, URLs taken up,
 --          cash of all pages as text, then for each lease: handle, record, scheme://authority, cash as text,
 --          metadata JSON or '', stored request or '', URLs known on its host, URLs taken up there}
 local now, deadline, worker, most, delay = tonumber(ARGV[1]), ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
-local all_max, losses, share = tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10])
+local all_max, losses, share, new_most = tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[13])
 redis.call('HSET', KEYS[10], 'per_host', ARGV[6], 'host_max', ARGV[7], 'window', ARGV[12]) -- for the other scripts
 --#libraries
 local reply, virtual, taken, credit, leased = { '', 0, 0, 0, 0, 0, 0, 0, '' }, total('virtual'), total('taken'), total('credit'), 0
@@ -26,7 +27,7 @@ local function may_take_new() return all_max < 0 or taken < all_max end
 
 -- Whether new pages or those taken up before come next; both get their share while both wait.
 local function choose()
-  local new = may_take_new() and redis.call('ZREVRANGE', READY, 0, 0)[1]
+  local new = new_most > 0 and may_take_new() and redis.call('ZREVRANGE', READY, 0, 0)[1]
   local again = redis.call('ZREVRANGE', READY_AGAIN, 0, 0)[1]
   if new and again then
     credit = credit + share
@@ -46,6 +47,7 @@ while leased < most do
     leased = leased + 1
     if not has(r.flags, TAKEN) then
       h.taken, taken, r.flags = h.taken + 1, taken + 1, with(r.flags, TAKEN, true)
+      new_most = new_most - 1
     end
     set_state(r, LEASED)
     local raw, key = save(r), handle(r)
