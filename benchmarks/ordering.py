@@ -82,7 +82,7 @@ def webs(options: argparse.Namespace) -> Iterator[tuple[str, Iterator[Web]]]:
     for path in options.web:
         yield path.stem, iter([written_web(path)])
     for folder in options.html:
-        yield f"folder {folder.name}", iter([folder_web(folder)])
+        yield f"folder {'/'.join(folder.parts[-2:])}", iter([folder_web(folder)])
 
 
 def compare_orders(options: argparse.Namespace) -> None:

@@ -13,12 +13,12 @@ from nutchlike.scoring.opic import PaperOPIC
 class Fetched:
     """A page that was just fetched, and what the store knows then without looking anything up.
 
-    ``host`` and ``crawl`` count the page as fetched and its outlinks as known; ``mean_score`` is all score that was
-    ever given out, divided by the pages known.
+    ``host`` and ``crawl`` count the page as fetched and its outlinks as known; ``given`` is all score that was ever
+    injected or given to an outlink.
     """
 
     score: float
-    mean_score: float
+    given: float
     internal: int
     external: int
     host: Seen
@@ -79,7 +79,7 @@ def votes_by_host(page: Fetched) -> Payment:
     """Votes that count as much as the share of the host that the page stands for."""
     votes = host_votes(
         page.score,
-        mean_score=page.mean_score,
+        given=page.given,
         internal=page.internal,
         external=page.external,
         host=page.host,

@@ -39,7 +39,7 @@ def curves(folder: Path, label: str, runs: Sequence[Mapping[str, Shares]], marks
         axis.grid(alpha=0.3)
     axes[1].legend(fontsize=8, loc="lower right")
     figure.suptitle(label)
-    _save(figure, folder / f"ordering-{label.replace(', ', '-').replace(',', '').replace(' ', '-')}.png")
+    _save(figure, folder / f"ordering-{label.replace(',', '').replace(' ', '-').replace('/', '-')}.png")
 
 
 def gains(folder: Path, by_web: Mapping[str, Mapping[str, Sequence[float]]]) -> None:

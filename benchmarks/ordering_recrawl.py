@@ -98,7 +98,7 @@ class _HostVotes:
         internal = sum(self.hosts[target] == host for target in outlinks)
         votes = host_votes(
             self.scores[page],
-            mean_score=self.given / pages,
+            given=self.given,
             internal=internal,
             external=len(outlinks) - internal,
             host=Seen(self.sizes[host], self.sizes[host]),

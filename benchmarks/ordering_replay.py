@@ -70,7 +70,7 @@ def replay(web: Web, order: Order, pages: int, at_once: int = 1) -> list[int]:
             payment = order(
                 Fetched(
                     score=frontier.scores[page] + frontier.virtual,
-                    mean_score=paid / known,
+                    given=paid,
                     internal=internal,
                     external=len(outlinks) - internal,
                     host=Seen(host_known[host] + internal, host_fetched[host]),

@@ -13,7 +13,7 @@ from nutchlike.scoring.host_votes import Seen, Votes, host_votes, pages_spoken_f
 
 links = st.integers(min_value=0, max_value=100_000)
 scores = st.floats(min_value=0, max_value=1e12)
-means = st.floats(min_value=1e-6, max_value=1e6)
+totals = st.floats(min_value=1e-6, max_value=1e12)
 
 
 @st.composite
@@ -23,7 +23,7 @@ def seen(draw: st.DrawFn) -> Seen:
 
 
 def votes(score: float = 1.0, **changed: Any) -> Votes:
-    given_ = {"mean_score": 1.0, "internal": 2, "external": 1, "host": Seen(40, 10), "crawl": Seen(600, 100)} | changed
+    given_ = {"given": 600.0, "internal": 2, "external": 1, "host": Seen(40, 10), "crawl": Seen(600, 100)} | changed
     return host_votes(score, **given_)
 
 
@@ -43,19 +43,19 @@ def test_a_list_of_links_does_not_speak_for_more_than_twice_what_a_page_of_the_c
     assert pages_spoken_for(Seen(50, 10), Seen(6000, 1000)) == 5.0
 
 
-def test_only_the_proportion_of_score_and_mean_counts() -> None:
-    assert votes(3.0, mean_score=2.0).internal == pytest.approx(votes(3e6, mean_score=2e6).internal)
+def test_only_the_part_of_all_score_counts() -> None:
+    assert votes(3.0, given=2.0).internal == pytest.approx(votes(3e6, given=2e6).internal)
 
 
 def test_a_page_without_outlinks_leaves_its_score_to_the_virtual_page() -> None:
     assert votes(2.5, internal=0, external=0).virtual == 2.5
 
 
-@given(scores, means, links, links, seen(), seen())
+@given(scores, totals, links, links, seen(), seen())
 def test_what_is_given_and_what_the_virtual_page_keeps_is_the_score_of_the_page(
-    score: float, mean: float, internal: int, external: int, host: Seen, crawl: Seen
+    score: float, total: float, internal: int, external: int, host: Seen, crawl: Seen
 ) -> None:
-    given_ = host_votes(score, mean_score=mean, internal=internal, external=external, host=host, crawl=crawl)
+    given_ = host_votes(score, given=total, internal=internal, external=external, host=host, crawl=crawl)
     paid = given_.internal * internal + given_.external * external
     assert given_.internal >= 0
     assert math.isfinite(given_.external)
@@ -74,10 +74,10 @@ def test_a_score_that_is_no_amount_is_an_error(score: float) -> None:
         votes(score)
 
 
-@pytest.mark.parametrize("mean", [0.0, -1.0, math.nan, math.inf])
-def test_a_mean_that_nothing_can_be_compared_with_is_an_error(mean: float) -> None:
-    with pytest.raises(ValueError, match="mean_score must be a finite number > 0, got"):
-        votes(mean_score=mean)
+@pytest.mark.parametrize("total", [0.0, -1.0, math.nan, math.inf])
+def test_a_total_that_nothing_can_be_compared_with_is_an_error(total: float) -> None:
+    with pytest.raises(ValueError, match="given must be a finite number > 0, got"):
+        votes(given=total)
 
 
 def test_a_negative_number_of_outlinks_is_an_error() -> None:

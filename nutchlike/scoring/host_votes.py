@@ -11,8 +11,9 @@ sample of the web, and here their links are counted as a sample's are:
   crawled. This is the estimator of stratified samples; the bound (twice the same ratio of the whole crawl) keeps one
   list of links from speaking for a host of which nothing else is known.
 - ``sqrt((s / m) / (d + 1))``: the square root of OPIC's share. ``s`` is the page's own score and ``m`` the mean score
-  of all known pages, so a vote is as large late in a crawl as early in it; ``d`` counts the outlinks. The root lies
-  halfway between OPIC, which trusts a score that is still a guess, and counting links, which trusts nothing.
+  of the known pages (``given / known``), so a vote is as large late in a crawl as early in it; ``d`` counts the
+  outlinks. The root lies halfway between OPIC, which trusts a score that is still a guess, and counting links, which
+  trusts nothing.
 - ``w``: a link to another host counts twice, for a site's links to itself are navigation more than opinion.
 
 Sources: Abiteboul, Preda, Cobena, WWW 2003 (OPIC); Horvitz, Thompson, "A generalization of sampling without
@@ -62,23 +63,23 @@ def pages_spoken_for(host: Seen, crawl: Seen) -> float:
     return min(host.known / host.fetched, MOST_SPOKEN_FOR * crawl.known / crawl.fetched)
 
 
-def host_votes(score: float, *, mean_score: float, internal: int, external: int, host: Seen, crawl: Seen) -> Votes:
+def host_votes(score: float, *, given: float, internal: int, external: int, host: Seen, crawl: Seen) -> Votes:
     """Return how a page with ``score`` (>= 0) pays its outlinks: ``internal`` to its own host, ``external`` to others.
 
-    ``mean_score`` (> 0) is all score that was ever injected or voted, divided by the pages known. ``host`` and
-    ``crawl`` count this page as fetched and all its outlinks as known, as if all were new: the store can say so
-    without looking them up, and by the measurements it makes no difference.
+    ``given`` (> 0) is all score that was ever injected or voted. ``host`` and ``crawl`` count this page as fetched and
+    all its outlinks as known, as if all were new: the store can say so without looking them up, and by the
+    measurements it makes no difference.
 
-    Raises ValueError for a score that is negative or not finite, a mean that is not a finite number > 0, a negative
-    number of outlinks, and for counts that are not positive.
+    Raises ValueError for a score that is negative or not finite, for ``given`` that is not a finite number > 0, a
+    negative number of outlinks, and for counts that are not positive.
     """
     if not (math.isfinite(score) and score >= 0):
         raise ValueError(f"score must be a finite number >= 0, got {score!r}")
-    if not (math.isfinite(mean_score) and mean_score > 0):
-        raise ValueError(f"mean_score must be a finite number > 0, got {mean_score!r}")
+    if not (math.isfinite(given) and given > 0):
+        raise ValueError(f"given must be a finite number > 0, got {given!r}")
     if min(internal, external) < 0:
         raise ValueError(f"the numbers of outlinks must be >= 0, got {internal!r} and {external!r}")
-    share = score / mean_score / (internal + external + 1)
-    vote = pages_spoken_for(host, crawl) * math.sqrt(share)
+    spoken_for = pages_spoken_for(host, crawl)
+    vote = spoken_for * math.sqrt(score / (given / crawl.known) / (internal + external + 1))
     paid = vote * internal + EXTERNAL_WEIGHT * vote * external
     return Votes(internal=vote, external=EXTERNAL_WEIGHT * vote, virtual=score - paid)
