@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from nutchlike.scoring.host_votes import Seen, host_votes
+from nutchlike.scoring.host_votes import host_votes
 from nutchlike.scoring.opic import PaperOPIC
+from nutchlike.scoring.scoring_filter import Seen
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,9 @@ import numpy as np
 from ordering_graphs import Outlinks, Web, pagerank
 from scipy.stats import spearmanr
 
-from nutchlike.scoring.host_votes import Seen, host_votes
+from nutchlike.scoring.host_votes import host_votes
 from nutchlike.scoring.opic import PaperOPIC
+from nutchlike.scoring.scoring_filter import Seen
 
 WINDOW = 2.0  # of adaptive OPIC, in cash: all cash there is, twice
 MOVED = 0.05  # of the pages change a link between two passes

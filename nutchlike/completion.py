@@ -165,12 +165,12 @@ class Completion:
         if redirected and outlinks:
             metadata = encode_metadata(lease.datum.metadata)
             outlinks = [replace(outlink, metadata=metadata) for outlink in outlinks]
-            spent, shares, rest = cash, [cash], 0.0
+            spent, shares, rest, balance = cash, [cash], 0.0, 0.0
         elif retry:
-            spent, shares, rest = 0.0, [], 0.0
+            spent, shares, rest, balance = 0.0, [], 0.0, 0.0
         else:
             outlinks, given = self.scores.distribute(page, outlinks)
-            spent, shares, rest = given.spent, list(given.scores), given.virtual
+            spent, shares, rest, balance = given.spent, list(given.scores), given.virtual, given.balance
         before = lease.datum
         if fetched and page.key:
             datum = replace(datum, signature=page.signature, dedup_key=page.key)
@@ -186,6 +186,7 @@ class Completion:
             failed=outcome is Outcome.RETRY,
             spent=spent,
             rest=rest,
+            balance=balance,
             outlinks=outlinks,
             shares=shares,
         )

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nutchlike.scoring.host_votes import Seen, Votes, host_votes, pages_spoken_for
+from nutchlike.scoring.host_votes import Votes, host_votes, pages_spoken_for
+from nutchlike.scoring.scoring_filter import Seen
 
 links = st.integers(min_value=0, max_value=100_000)
 scores = st.floats(min_value=0, max_value=1e12)

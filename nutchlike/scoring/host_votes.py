@@ -25,18 +25,13 @@ topic distillation in a hyperlinked environment", SIGIR 1998 (the links of one h
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from nutchlike.crawldatum import CrawlDatum
+from nutchlike.scoring.scoring_filter import Distribution, ScoredPage, ScoringFilter, Seen
 
 EXTERNAL_WEIGHT = 2.0  # of a link to another host; 1.5 to 3 do as well
 MOST_SPOKEN_FOR = 2.0  # times the known pages per fetched page of the whole crawl; 1.5 to 5 do as well
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """Pages of a host, or of the crawl: those ``known`` (fetched ones included, > 0) and those ``fetched`` (> 0)."""
-
-    known: int
-    fetched: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,3 +78,29 @@ def host_votes(score: float, *, given: float, internal: int, external: int, host
     vote = spoken_for * math.sqrt(score / (given / crawl.known) / (internal + external + 1))
     paid = vote * internal + EXTERNAL_WEIGHT * vote * external
     return Votes(internal=vote, external=EXTERNAL_WEIGHT * vote, virtual=score - paid)
+
+
+class HostVotes(ScoringFilter):
+    """Orders a crawl by host votes: links count as those of a sample of their host; cash stays, with a balance."""
+
+    def sort_value(self, datum: CrawlDatum, initial: float) -> float:
+        return datum.score * initial
+
+    def distribute(self, page: ScoredPage, distribution: Distribution) -> Distribution:
+        """Return the votes of ``page``; ValueError for a score that is negative or not finite."""
+        links, around = distribution.outlinks, page.surroundings
+        internal = sum(link.is_internal for link in links)
+        votes = host_votes(
+            page.datum.score,
+            given=around.given,
+            internal=internal,
+            external=len(links) - internal,
+            host=Seen(around.host.known + internal, max(around.host.fetched, 1)),
+            crawl=Seen(around.crawl.known + len(links), max(around.crawl.fetched, 1)),
+        )
+        scores = [votes.internal if link.is_internal else votes.external for link in links]
+        return replace(distribution, scores=scores, spent=page.datum.score, keeps_balance=True)
+
+    def indexer_score(self, datum: CrawlDatum, score: float) -> float:
+        """Return the page's votes, times ``score``."""
+        return datum.score * score

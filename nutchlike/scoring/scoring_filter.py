@@ -22,12 +22,12 @@ class Seen:
 class Surroundings:
     """What was known around a page when it was leased: of its host, and of the crawl.
 
-    ``mean_score`` is the score of all pages divided by their number.
+    ``given`` is all score that was ever injected, or given beyond what pages had.
     """
 
     host: Seen = Seen()
     crawl: Seen = Seen()
-    mean_score: float = 1.0
+    given: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,17 +69,24 @@ class Distribution:
     """What a page gives: ``scores`` to its ``outlinks``, one each in their order, and ``spent`` it loses itself.
 
     What is spent and goes to no outlink is the virtual page's, so a filter that drops a link or lowers its score loses
-    no cash. A page that spends nothing (Nutch's OPIC) gives scores out of nothing.
+    no cash. A page that spends nothing (Nutch's OPIC) gives scores out of nothing. With ``keeps_balance`` the virtual
+    page keeps its part and does not spread it, and owes what a page gives beyond what it spends (host votes).
     """
 
     outlinks: Sequence[Outlink]
     scores: Sequence[float]
     spent: float = 0.0
+    keeps_balance: bool = False
 
     @property
     def virtual(self) -> float:
         """The virtual page's part of what is spent; rounding never makes it a debt."""
-        return max(0.0, self.spent - sum(self.scores))
+        return 0.0 if self.keeps_balance else max(0.0, self.spent - sum(self.scores))
+
+    @property
+    def balance(self) -> float:
+        """What the virtual page keeps, or owes when it is below 0."""
+        return self.spent - sum(self.scores) if self.keeps_balance else 0.0
 
     def with_metadata(self, metadata: Mapping[str, str]) -> Self:
         """Return the same with ``metadata`` added to that of each outlink."""

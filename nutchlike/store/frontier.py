@@ -67,9 +67,9 @@ class Frontier:
         leases: list[Lease] = []
         answered = [(number, reply) for number, reply in enumerate(replies) if not isinstance(reply, redis.RedisError)]
         known, taken = (sum(int(reply[at]) for _, reply in answered) for at in (6, 7))
-        mean_score = sum(float(reply[8]) for _, reply in answered) / max(known, 1)
+        given = sum(float(reply[8]) for _, reply in answered)
         for partition, reply in answered:
-            leases += self._leases(partition, reply, crawl=Seen(known, taken), mean_score=mean_score, now=now)
+            leases += self._leases(partition, reply, crawl=Seen(known, taken), given=given, now=now)
         if any(isinstance(reply, redis.RedisError) for reply in replies):
             with suppress(redis.RedisError):
                 self.give_back([lease.key for lease in leases], now=now)
@@ -134,9 +134,7 @@ class Frontier:
             new_most -= more
         return list(zip(wanted, new, strict=True))
 
-    def _leases(
-        self, partition: int, reply: list[Any], *, crawl: Seen, mean_score: float, now: float
-    ) -> Iterable[Lease]:
+    def _leases(self, partition: int, reply: list[Any], *, crawl: Seen, given: float, now: float) -> Iterable[Lease]:
         for i in range(_LEASE_HEAD, len(reply), _LEASE_FIELDS):
             handle, raw, site, cash, metadata, request, known, taken = reply[i : i + _LEASE_FIELDS]
             key = record_key(partition, handle)
@@ -145,7 +143,7 @@ class Frontier:
             except UnreadableRecord as error:
                 self.bury(key, str(error), now=now)
                 continue
-            around = Surroundings(host=Seen(int(known), int(taken)), crawl=crawl, mean_score=mean_score)
+            around = Surroundings(host=Seen(int(known), int(taken)), crawl=crawl, given=given)
             datum = replace(datum, score=float(cash))
             yield Lease(key=key, datum=datum, request=request, leased_at=now, surroundings=around)
 
@@ -197,7 +195,7 @@ class Frontier:
             repr(now), self._worker, handle, int(datum.db_status), datum.fetch_time if page.due else "",
             datum.modified_time, datum.fetch_interval, datum.retries, encode_signatures(datum), repr(page.spent),
             repr(page.rest), self._fetch_interval, int(page.keep_request), len(self._keys),
-            int(page.failed),
+            int(page.failed), repr(page.balance),
         ]  # fmt: skip
         for url, share in zip(page.outlinks, page.shares, strict=True):
             target = self._keys.partition_of(url.url)

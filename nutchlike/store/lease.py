@@ -59,7 +59,8 @@ class PageDone:
     is needed for that. ``failed``: there was no answer that counts; any other page ends its host's row of failures.
 
     ``spent`` is the cash that it loses, ``shares`` what each outlink gets, in their order, ``rest`` what goes to the
-    virtual page; where cash is conserved the last two add up to the first.
+    virtual page, which spreads it over all pages, ``balance`` what it keeps, or owes when that is below 0. The last
+    three add up to the first, unless a page gives scores out of nothing (Nutch's OPIC).
     """
 
     key: bytes
@@ -69,6 +70,7 @@ class PageDone:
     failed: bool = False
     spent: float = 0.0
     rest: float = 0.0
+    balance: float = 0.0
     outlinks: Sequence[StoredURL] = ()
     shares: Sequence[float] = ()
 

@@ -11,7 +11,8 @@
 -- ARGV[13] int  1 = the stored request is still needed
 -- ARGV[14] int  number of partitions
 -- ARGV[15] int  1 = the fetch failed: the host's failures in a row go on
--- ARGV[16..]    10 an outlink: partition ('' = this one), share of cash as text, id, site, path, queue,
+-- ARGV[16] float cash as text that the page gives (below 0: takes) beyond that, and that is no page's; see 'balance'
+-- ARGV[17..]    10 an outlink: partition ('' = this one), share of cash as text, id, site, path, queue,
 --               metadata JSON or '', priority, stored request or '', once (0|1)
 -- returns {1, outlinks that became known here, cash of the best URL that waits as text, links that wait in the outbox},
 --         or {0} when the worker does not hold the lease
@@ -44,7 +45,7 @@ else
   save(r)
 end
 
-for i = 16, #ARGV, 10 do
+for i = 17, #ARGV, 10 do
   local partition, share = ARGV[i], tonumber(ARGV[i + 1]) * scale
   if partition == '' then
     if not pay(share, interval, depth, unpack(ARGV, i + 2, i + 9)) then rest = rest + share end
@@ -60,7 +61,8 @@ for partition, message in pairs(away) do
   redis.call('RPUSH', OUTBOX .. partition, struct.pack('>d', message[2]) .. cmsgpack.pack(message))
 end
 local discovered = known - before
-if rest >= 0 then spread_or_pool(rest, partitions) else set_total('balance', total('balance') + rest) end
+spread_or_pool(rest, partitions)
+if tonumber(ARGV[16]) ~= 0 then set_total('balance', total('balance') + tonumber(ARGV[16]) * scale) end
 
 if ARGV[5] == '' and has(r.flags, ONCE) and known > 1 then
   redis.call('HDEL', bucket(r.host, bucket_number(host(r.host), r.id)), r.id)
