@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scrapy.settings import Settings
 from vectors import vector_rows
 
+from nutchlike.scoring import link_rules
 from nutchlike.scoring.link_rules import LinkRules, first_inlinks, page_key, same_host
 
 PAGE = "http://www.a.test.com/x"
@@ -87,16 +88,18 @@ def test_a_host_is_the_same_whatever_stands_around_it(url: str, other: str, same
 ends = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=60)
 
 
-@given(ends)
-def test_the_first_link_from_each_source_counts(links: list[tuple[int, int]]) -> None:
+@given(ends, st.integers(1, 70))
+def test_the_first_link_from_each_source_counts(links: list[tuple[int, int]], at_once: int) -> None:
     targets, keys = np.array(links, np.int32).reshape(-1, 2).T
     seen: set[tuple[int, int]] = set()
     expected = [not (link in seen or seen.add(link)) for link in links]
-    assert first_inlinks(targets, keys).tolist() == expected
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(link_rules, "LINKS_AT_ONCE", at_once)
+        assert first_inlinks(targets, keys).tolist() == expected
 
 
 def test_large_numbers_do_not_collide() -> None:
-    targets = np.array([2_000_000_000, 1, 2_000_000_000], np.int32)
+    targets = np.array([5_000_000, 1, 5_000_000], np.int32)
     keys = np.array([1_999_999_999, 5, 1_999_999_999], np.int32)
     assert first_inlinks(targets, keys).tolist() == [True, True, False]
 

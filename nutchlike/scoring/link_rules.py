@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -18,6 +18,8 @@ from nutchlike.default_settings import (
 )
 from nutchlike.urls.registered_domain import registered_domain
 from nutchlike.urls.url_parts import url_parts
+
+LINKS_AT_ONCE = 1 << 21  # links that first_inlinks sorts at a time
 
 
 def same_host(url: str, other: str) -> bool:
@@ -97,14 +99,31 @@ class LinkRules:
 def first_inlinks(targets: NDArray[Any], source_keys: NDArray[Any]) -> NDArray[np.bool_]:
     """Return which links count: of those with the same target and the same source key, the first.
 
-    Both are whole numbers >= 0, one a link; a key stands for the ``end_key`` of the link's source.
+    Both are whole numbers >= 0, one a link; a key stands for the ``end_key`` of the link's source. Beside them it needs
+    about 4 bytes a link, 16 a page and 200 MB, more only where one page has more than LINKS_AT_ONCE links.
     """
+    first = np.zeros(len(targets), np.bool_)
     if not len(targets):
-        return np.zeros(0, np.bool_)
-    pairs = np.asarray(targets, np.int64) * (int(source_keys.max()) + 1) + source_keys
-    first = np.zeros(len(pairs), np.bool_)
-    first[np.unique(pairs, return_index=True)[1]] = True
+        return first
+    keys = int(source_keys.max()) + 1
+    for low, high in _target_ranges(targets):
+        links = np.flatnonzero((targets >= low) & (targets < high))
+        pairs = (targets[links].astype(np.int64) - low) * keys + source_keys[links]
+        first[links[np.unique(pairs, return_index=True)[1]]] = True
     return first
+
+
+def _target_ranges(targets: NDArray[Any]) -> Iterator[tuple[int, int]]:
+    """Yield ranges of targets, the end not included, with about LINKS_AT_ONCE links each."""
+    inlinks = np.zeros(int(targets.max()) + 1, np.int64)
+    for start in range(0, len(targets), LINKS_AT_ONCE):
+        np.add.at(inlinks, targets[start : start + LINKS_AT_ONCE], 1)
+    links_so_far = np.cumsum(inlinks)
+    low, done = 0, 0
+    while low < len(links_so_far):
+        high = max(low + 1, int(np.searchsorted(links_so_far, done + LINKS_AT_ONCE, side="right")))
+        yield low, high
+        low, done = high, int(links_so_far[high - 1])
 
 
 def _host(url: str) -> str:
