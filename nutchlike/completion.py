@@ -18,6 +18,7 @@ from scrapy.http import Request, Response
 from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
+from nutchlike.checked_settings import get_bool
 from nutchlike.crawldatum import DbStatus
 from nutchlike.fetch_schedules.fetch_schedule import FetchSchedule, Outcome
 from nutchlike.page import Page, fetches_a_page, page_of
@@ -27,6 +28,7 @@ from nutchlike.request_meta import PAGE, LeasedErrback
 from nutchlike.store.codec import encode_metadata
 from nutchlike.store.lease import Lease, PageDone
 from nutchlike.store.stored_url import StoredURL
+from nutchlike.store.webgraph import encode_anchors
 
 logger = logging.getLogger(__name__)
 RETRY_STATUSES = {408, 425, 429}
@@ -43,6 +45,7 @@ class Completion:
         """``changed`` is called when a page is ready to be acknowledged."""
         self._schedule: FetchSchedule = build_plugin(crawler.settings, "NUTCH_FETCH_SCHEDULE_CLASS")
         self.scores = PageScores(crawler.settings)
+        self._has_graph = get_bool(crawler.settings, "NUTCH_WEBGRAPH_ENABLED")
         self._changed = changed
         self._pages: dict[bytes, Page] = {}
         self._ready: list[Page] = []
@@ -161,6 +164,8 @@ class Completion:
         fetched = outcome in {Outcome.SUCCESS, Outcome.NOTMODIFIED, Outcome.DUPLICATE}
         redirected = outcome in {Outcome.REDIR_PERM, Outcome.REDIR_TEMP}
         outlinks = list(page.outlinks.values()) if fetched or redirected else []
+        # a failure says nothing of the page's links, nor does a 304, which comes without a page
+        has_answer = not retry and (outcome is not Outcome.NOTMODIFIED or page.exhausted)
         cash = lease.datum.score
         if redirected and outlinks:
             metadata = encode_metadata(lease.datum.metadata)
@@ -189,6 +194,8 @@ class Completion:
             balance=balance,
             outlinks=outlinks,
             shares=shares,
+            relinked=self._has_graph and has_answer,
+            anchors=encode_anchors([page.anchors.get(o.id, "") for o in outlinks]) if page.anchors else b"",
         )
 
     def _item_scraped(self, response: Response | None) -> None:

@@ -34,6 +34,7 @@ from nutchlike.store.nodes import Client
 from nutchlike.store.robots_cache import RobotsCache
 from nutchlike.store.scripts import Scripts
 from nutchlike.store.signature_index import SignatureIndex
+from nutchlike.store.webgraph import WebGraph
 from nutchlike.store.worker import worker_name
 from nutchlike.urls.identity import host_key
 from nutchlike.urls.queue_key import BY_IP, QueueKeys
@@ -50,6 +51,7 @@ class CrawlStore:
     crawldb: CrawlDb
     frontier: Frontier
     signatures: SignatureIndex
+    webgraph: WebGraph
     check: StoreCheck
     clocks: HostClocks
     robots: RobotsCache
@@ -105,11 +107,13 @@ def open_store(settings: BaseSettings, *, crawl_id: str, flush: bool = False) ->
         fetch_interval=get_int(settings, "NUTCH_DB_FETCH_INTERVAL_DEFAULT"),
         queue_of=queues.of,
     )
+    crawldb = CrawlDb(client, keys, scripts, queue_of=queues.of)
     return CrawlStore(
         client=client,
-        crawldb=CrawlDb(client, keys, scripts, queue_of=queues.of),
+        crawldb=crawldb,
         frontier=frontier,
         signatures=SignatureIndex(keys, scripts),
+        webgraph=WebGraph(keys, scripts, client, crawldb),
         check=StoreCheck(client, keys, scripts),
         clocks=HostClocks(
             keys,

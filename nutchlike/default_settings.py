@@ -86,6 +86,8 @@ NUTCH_SCORING_SIMILARITY_STOPWORD_FILE = "stopwords.txt"  # one word a line; loo
 NUTCH_COSINE_GOLDSTANDARD_FILE = "goldstandard.txt"  # text that pages should be like; looked up like a rule file
 
 # --- Web graph and LinkRank ----------------------------------------------------------------------
+NUTCH_WEBGRAPH_ENABLED = False  # keep which page links to which: 8 bytes a link and 90 a page
+NUTCH_DB_MAX_ANCHOR_LENGTH = 100  # characters of a link's text that the web graph keeps; 0 = no texts
 NUTCH_LINK_IGNORE_INTERNAL_HOST = True  # links to the page's own host are not part of the graph
 NUTCH_LINK_IGNORE_INTERNAL_DOMAIN = True  # nor those to its own domain
 NUTCH_LINK_IGNORE_LIMIT_PAGE = True  # one link from a page to another (without its query), and the other way round

@@ -178,6 +178,7 @@ class Injector:
             metadata=line.metadata,
             score_given=score != self._score if self._strict else line.score_given,
             interval_given=interval != self._interval if self._strict else line.interval_given,
+            origin=f"{line.source}:{line.line}",
         )
 
     def _reject(self, reject: SeedReject) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from scrapy import Request
 
 from nutchlike.fetch_schedules.fetch_schedule import Outcome
+from nutchlike.parsing.html import Outlink
 from nutchlike.request_meta import PAGE
 from nutchlike.scoring.scoring_filter import ScoredPage
 from nutchlike.store.lease import Lease
@@ -26,8 +27,9 @@ class Page:
     request with a callback or a body of its own is not); ``dont_filter``, the stored request's, whatever a retry made
     of it; ``redirect_times``, the hops that led here.
     From its fetch: ``content``, the response body, for pipelines that sign it; ``signature`` and ``key`` (the dedup
-    key), which they made of it; ``outlinks`` by url id; ``scored``, what its links are
-    judged by; ``items`` that went to the pipelines, ``open_items`` of them
+    key), which they made of it; ``links``, what its parser found; ``outlinks`` by url id, those that are taken, and
+    ``anchors``, their texts where they have one; ``scored``, what its links are judged by;
+    ``items`` that went to the pipelines, ``open_items`` of them
     not out yet; ``exhausted``, the callback has given all.
     ``sent``: a request for it has gone out; ``held_until``, an epoch second: its host may not be asked before.
     In the end: ``outcome``; ``done``, ready to be acknowledged; ``withheld``, it must not be. ``forsaken``: at the last
@@ -45,8 +47,10 @@ class Page:
     content: bytes = b""
     signature: bytes | None = None
     key: bytes | None = None
+    links: Sequence[Outlink] = ()
     outlinks: dict[bytes, StoredURL] = field(default_factory=dict)
     scored: ScoredPage | None = None
+    anchors: dict[bytes, str] = field(default_factory=dict)
     items: list[Any] = field(default_factory=list)
     open_items: int = 0
     exhausted: bool = False

@@ -18,6 +18,7 @@ from nutchlike.store.lease import Lease, Limits, PageDone
 from nutchlike.store.nodes import Client
 from nutchlike.store.scripts import Scripts
 from nutchlike.store.stored_url import StoredURL
+from nutchlike.store.webgraph import WebGraph
 from nutchlike.urls.identity import host_key
 
 KEYS = CrawlKeys("site")
@@ -70,6 +71,7 @@ class Store:
     frontier: Frontier
     check: StoreCheck
     clocks: HostClocks
+    webgraph: WebGraph
 
     def other(self, worker: str = "w2", **limits: Any) -> Store:
         """Return what another worker sees of the same store."""
@@ -108,11 +110,13 @@ def open_store(
     client: Client, *, keys: CrawlKeys = KEYS, queue_of: Callable[[str], str] = host_key, **limits: Any
 ) -> Store:
     scripts = scripts_of(client, keys)
+    crawldb = CrawlDb(client, keys, scripts, queue_of=queue_of)
     return Store(
         client,
         keys,
-        CrawlDb(client, keys, scripts, queue_of=queue_of),
+        crawldb,
         frontier(client, keys=keys, queue_of=queue_of, **limits),
         StoreCheck(client, keys, scripts),
         HostClocks(keys, scripts, delay=limits.get("delay", 0.0), backoff=5.0, backoff_max=3600.0, queue_of=queue_of),
+        WebGraph(keys, scripts, client, crawldb),
     )

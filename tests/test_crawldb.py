@@ -60,6 +60,29 @@ def test_updating_moves_a_waiting_url_in_its_queue(store: Store) -> None:
     assert store.lease_urls() == ["http://a.test/2", "http://a.test/1"]
 
 
+def test_a_seed_is_known_by_the_first_line_that_names_it(store: Store) -> None:
+    store.inject(seed("http://a.test/", origin="a.txt:1"), seed("http://b.test/"))
+    store.inject(seed("http://a.test/", origin="b.txt:7"), seed("http://b.test/", origin="b.txt:8"))
+    keys = [store.crawldb.key_of(url) for url in ("http://a.test/", "http://b.test/")]
+    assert [store.crawldb.origin_of(key or b"") for key in keys] == ["a.txt:1", "b.txt:8"]
+
+
+def test_an_overwritten_seed_is_known_by_the_line_that_overwrote_it(store: Store) -> None:
+    store.inject(seed("http://a.test/", origin="a.txt:1"))
+    store.inject(seed("http://a.test/", origin="b.txt:7"), merge="overwrite")
+    assert store.crawldb.origin_of(store.crawldb.key_of("http://a.test/") or b"") == "b.txt:7"
+
+
+def test_a_renamed_seed_keeps_its_origin_and_a_forgotten_one_does_not(store: Store) -> None:
+    store.inject(seed("http://a.test/", origin="a.txt:1"))
+    for url in ("http://a.test/new", "http://other.test/"):  # the second one may be in another partition
+        known = next(iter(store.webgraph.pages()))[1]
+        assert store.crawldb.move(known, url, now=NOW)
+        assert store.crawldb.origin_of(store.crawldb.key_of(url) or b"") == "a.txt:1"
+    store.crawldb.move("http://other.test/", None, now=NOW)
+    assert not any(store.client.exists(name) for name in store.each("origins"))
+
+
 def test_injection_that_was_cut_short_is_completed_by_a_second_run(store: Store) -> None:
     seeds = [seed(f"http://a.test/{i}") for i in range(1000)]
     store.inject(*seeds[:500])

@@ -28,6 +28,8 @@ class OutlinksMiddleware:
         self._keep_outlinks = get_bool(crawler.settings, "NUTCH_STORE_OUTLINKS")
         self._depth_limit = get_int(crawler.settings, "DEPTH_LIMIT")
         self._most = get_int(crawler.settings, "NUTCH_DB_MAX_OUTLINKS_PER_PAGE")
+        has_graph = get_bool(crawler.settings, "NUTCH_WEBGRAPH_ENABLED")
+        self._anchor_length = get_int(crawler.settings, "NUTCH_DB_MAX_ANCHOR_LENGTH") if has_graph else 0
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> OutlinksMiddleware:
@@ -49,6 +51,9 @@ class OutlinksMiddleware:
             elif isinstance(output, Request):
                 stored = scheduler.requests.to_store(output, source=page.url)
                 page.add_outlinks([stored] if stored else [])
+                # a LinkExtractor's rule has left the text of the link there
+                if stored and (text := str(output.meta.get("link_text", ""))[: self._anchor_length]):
+                    page.anchors.setdefault(stored.id, text)
                 await scheduler.store.locate([stored.url] if stored else [])
             else:
                 if isinstance(output, PageItem):
@@ -65,16 +70,23 @@ class OutlinksMiddleware:
             self._crawler.stats.inc_value("nutch/outlinks/too_deep", len(item.outlinks))
             taken = []
         else:
-            taken = list(self._stored(item.outlinks, page.url))
+            taken = list(self._stored(item.outlinks, page))
         if 0 <= self._most < len(taken):
             self._crawler.stats.inc_value("nutch/outlinks/too_many", len(taken) - self._most)
             taken = taken[: self._most]
         page.add_outlinks(taken)
+        page.links = ()
         item.outlinks = [url.url for url in taken] if self._keep_outlinks else []
 
-    def _stored(self, links: Iterable[str], source: str) -> Iterable[StoredURL]:
+    def _stored(self, links: Iterable[str], page: Page) -> Iterable[StoredURL]:
+        """Yield the links that the rules accept, and note their texts."""
         accept = scheduler_of(self._crawler).requests.accept
+        most = self._anchor_length
+        texts = {link.url: link.anchor[:most] for link in page.links} if most else {}
         for link in links:
-            url = accept(link, source=source)
+            url = accept(link, source=page.url)
             if url is not None:
-                yield StoredURL.plain(url)
+                stored = StoredURL.plain(url)
+                if text := texts.get(link):
+                    page.anchors.setdefault(stored.id, text)
+                yield stored

@@ -46,4 +46,6 @@ class SiteSpider(Spider):
             item.title, item.text, item.canonical = parsed.title, parsed.text, parsed.canonical
             if not parsed.nofollow:
                 item.outlinks = [link.url for link in parsed.outlinks if not link.nofollow]
+            if page is not None:
+                page.links = parsed.outlinks
         yield item

@@ -23,6 +23,9 @@ class UnreadableRecord(ValueError):
     """A stored record that this version cannot read; the message names its key."""
 
 
+_FIELD_SIZES = ((_HAS_REQUEST, 8), (_HAS_INTERVAL, 4), (_HAS_HISTORY, 8), (_HAS_MODIFIED, 4), (_HAS_TROUBLE, 2))
+
+
 def decode_record(raw: bytes, *, key: str, site: str, metadata: bytes = b"", virtual: float = 0.0) -> CrawlDatum:
     """Return the CrawlDatum in ``raw``.
 
@@ -109,6 +112,17 @@ def site_number(raw: bytes) -> int:
     if not is_readable(raw):
         raise UnreadableRecord(f"record of {len(raw)} bytes")
     return int.from_bytes(raw[4:7], "big")
+
+
+def url_of(raw: bytes, site: str) -> str:
+    """Return the URL of a stored record, whose scheme://authority is ``site``; UnreadableRecord for a broken one."""
+    if not is_readable(raw):
+        raise UnreadableRecord(f"record of {len(raw)} bytes")
+    flags = int.from_bytes(raw[1:3], "big")
+    at = _HEADER_SIZE + sum(size for flag, size in _FIELD_SIZES if flags & flag)
+    if flags & _HAS_SIGNATURE:
+        at += 1 + (raw[at] or sum(COMMON_SIGNATURE))
+    return f"{site}/{raw[at:].decode()}"
 
 
 def next_id(url_id: bytes, site: int, path: str) -> bytes:

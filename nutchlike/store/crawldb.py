@@ -27,6 +27,7 @@ class Seed:
     """A seed as it enters the CrawlDb: normalized URL, cash, interval in seconds, metadata.
 
     ``score_given`` and ``interval_given`` tell whether the seed list named them: only then an update changes them.
+    ``origin`` is where the seed stands: ``list:line``.
     """
 
     url: str
@@ -35,6 +36,7 @@ class Seed:
     metadata: dict[str, str]
     score_given: bool = False
     interval_given: bool = False
+    origin: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,7 @@ class CrawlDb:
                 int(seed.score_given),
                 int(seed.interval_given),
                 *url.extras(),
+                seed.origin,
             ]
         replies = self._scripts.run_safely([(p, "inject", args) for p, args in by_partition.items()])
         return sum(int(created) for created, _ in replies), sum(int(changed) for _, changed in replies)
@@ -108,6 +111,12 @@ class CrawlDb:
         raw = read_record(self._client, self._keys.partitions[partition], handle)
         return None if raw is None else self._decode(self._keys.partitions[partition], handle, raw, virtual=0.0).url
 
+    def origin_of(self, key: bytes) -> str:
+        """Return where the seed stands that made a record known, ``list:line``; "" for a URL that no list names."""
+        partition, handle = partition_and_handle(key)
+        origin = self._client.hget(self._keys.partitions[partition].name("origins"), cast("Any", handle))
+        return (cast("bytes | None", origin) or b"").decode()
+
     def move(self, url: str, to: str | None, *, now: float) -> bool:
         """Give the record of ``url`` to the normalized URL ``to``, or forget it (``None``); False when it is leased.
 
@@ -126,7 +135,8 @@ class CrawlDb:
         source = StoredURL.plain(url).place(self._queue_of)
         if to is not None and self._keys.partition_of(to) != partition:
             cash = min(max(datum.score, 0.0), SCORE_MAX)
-            self.inject([Seed(to, cash, datum.fetch_interval, dict(datum.metadata))], merge="credit", now=now)
+            seed = Seed(to, cash, datum.fetch_interval, dict(datum.metadata), origin=self.origin_of(key))
+            self.inject([seed], merge="credit", now=now)
             to = None
         target = StoredURL.plain(to).place(self._queue_of) if to is not None else ["", "", "", ""]
         has_moved = bool(self._scripts.run(partition, "move", repr(now), *source, *target))

@@ -51,7 +51,7 @@ class Frontier:
         by_partition: dict[int, list[Any]] = {}
         for url in urls:
             args = by_partition.setdefault(self._keys.partition_of(url.url), [repr(now), "keep"])
-            args += [*url.place(self._queue_of), repr(cash), self._fetch_interval, 0, 0, *url.extras()]
+            args += [*url.place(self._queue_of), repr(cash), self._fetch_interval, 0, 0, *url.extras(), ""]
         calls = [(partition, "inject", args) for partition, args in by_partition.items()]
         return sum(int(reply[0]) for reply in self._scripts.run_safely(calls))
 
@@ -195,7 +195,7 @@ class Frontier:
             repr(now), self._worker, handle, int(datum.db_status), datum.fetch_time if page.due else "",
             datum.modified_time, datum.fetch_interval, datum.retries, encode_signatures(datum), repr(page.spent),
             repr(page.rest), self._fetch_interval, int(page.keep_request), len(self._keys),
-            int(page.failed), repr(page.balance),
+            int(page.failed), repr(page.balance), int(page.relinked), page.anchors,
         ]  # fmt: skip
         for url, share in zip(page.outlinks, page.shares, strict=True):
             target = self._keys.partition_of(url.url)

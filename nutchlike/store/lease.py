@@ -61,6 +61,8 @@ class PageDone:
     ``spent`` is the cash that it loses, ``shares`` what each outlink gets, in their order, ``rest`` what goes to the
     virtual page, which spreads it over all pages, ``balance`` what it keeps, or owes when that is below 0. The last
     three add up to the first, unless a page gives scores out of nothing (Nutch's OPIC).
+
+    ``relinked``: the outlinks are its new list in the web graph, with ``anchors`` (webgraph.py: encode_anchors).
     """
 
     key: bytes
@@ -73,6 +75,8 @@ class PageDone:
     balance: float = 0.0
     outlinks: Sequence[StoredURL] = ()
     shares: Sequence[float] = ()
+    relinked: bool = False
+    anchors: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)

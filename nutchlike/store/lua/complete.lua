@@ -12,7 +12,9 @@
 -- ARGV[14] int  number of partitions
 -- ARGV[15] int  1 = the fetch failed: the host's failures in a row go on
 -- ARGV[16] float cash as text that the page gives (below 0: takes) beyond that, and that is no page's; see 'balance'
--- ARGV[17..]    10 an outlink: partition ('' = this one), share of cash as text, id, site, path, queue,
+-- ARGV[17] int  1 = the outlinks are the page's new list in the web graph, 0 = its list stays as it is
+-- ARGV[18] str  anchor texts of that list (webgraph.py: encode_anchors), '' = none
+-- ARGV[19..]    10 an outlink: partition ('' = this one), share of cash as text, id, site, path, queue,
 --               metadata JSON or '', priority, stored request or '', once (0|1)
 -- returns {1, outlinks that became known here, cash of the best URL that waits as text, links that wait in the outbox},
 --         or {0} when the worker does not hold the lease
@@ -25,7 +27,7 @@ local spent, rest, scale = tonumber(ARGV[10]), tonumber(ARGV[11]), 1
 -- cash that was taken from the page meanwhile (its seed was overwritten) cannot be spent
 local have = math.max(r.cash + virtual, 0)
 if spent > have then spent, rest, scale = have, rest * have / spent, have / spent end
-local depth, interval, before, away, sent = r.depth + 1, tonumber(ARGV[12]), known, {}, 0
+local depth, interval, before, away, sent, ids = r.depth + 1, tonumber(ARGV[12]), known, {}, 0, {}
 
 set_status(r, tonumber(ARGV[4]))
 r.modified_time, r.interval, r.retries = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
@@ -45,8 +47,9 @@ else
   save(r)
 end
 
-for i = 17, #ARGV, 10 do
+for i = 19, #ARGV, 10 do
   local partition, share = ARGV[i], tonumber(ARGV[i + 1]) * scale
+  ids[#ids + 1] = ARGV[i + 2]
   if partition == '' then
     if not pay(share, interval, depth, unpack(ARGV, i + 2, i + 9)) then rest = rest + share end
   else
@@ -60,13 +63,20 @@ end
 for partition, message in pairs(away) do
   redis.call('RPUSH', OUTBOX .. partition, struct.pack('>d', message[2]) .. cmsgpack.pack(message))
 end
+local function relink(name, value)
+  if value ~= '' then redis.call('HSET', name, key, value) else redis.call('HDEL', name, key) end
+end
+if ARGV[17] == '1' then
+  relink(LINKS, table.concat(ids))
+  relink(ANCHORS, ARGV[18])
+end
 local discovered = known - before
 spread_or_pool(rest, partitions)
 if tonumber(ARGV[16]) ~= 0 then set_total('balance', total('balance') + tonumber(ARGV[16]) * scale) end
 
 if ARGV[5] == '' and has(r.flags, ONCE) and known > 1 then
   redis.call('HDEL', bucket(r.host, bucket_number(host(r.host), r.id)), r.id)
-  redis.call('HDEL', METADATA, key)
+  for _, name in ipairs(BESIDE) do redis.call('HDEL', name, key) end
   host(r.host).records = host(r.host).records - 1
   set_state(r, nil)
   count(r.status, -1)

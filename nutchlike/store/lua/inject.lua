@@ -3,8 +3,8 @@
 -- KEYS          all of a partition (keys.py)
 -- ARGV[1] float now, epoch seconds
 -- ARGV[2] str   what happens to a known URL: keep, update, overwrite, credit (it gets the cash)
--- ARGV[3..]     12 a seed: id, site, path, queue, cash, interval (s), score given (0|1), interval given (0|1),
---               metadata JSON or '', priority, stored request or '', once (0|1)
+-- ARGV[3..]     13 a seed: id, site, path, queue, cash, interval (s), score given (0|1), interval given (0|1),
+--               metadata JSON or '', priority, stored request or '', once (0|1), list:line that names it or ''
 -- returns {how many became known, how many were changed}
 local now, mode = tonumber(ARGV[1]), ARGV[2]
 --#libraries
@@ -44,9 +44,9 @@ local function merge(r, cash, interval, score_given, interval_given, metadata)
   end
 end
 
-for i = 3, #ARGV, 12 do
-  local id, site, path, queue, cash, interval, score_given, interval_given, metadata, priority, request, once =
-    unpack(ARGV, i, i + 11)
+for i = 3, #ARGV, 13 do
+  local id, site, path, queue, cash, interval, score_given, interval_given, metadata, priority, request, once, origin =
+    unpack(ARGV, i, i + 12)
   local number, no = site_number(site, queue)
   cash, interval = tonumber(cash), tonumber(interval)
   local known_as, r = find(no, id, number, path)
@@ -59,6 +59,9 @@ for i = 3, #ARGV, 12 do
   elseif r and mode ~= 'keep' and request == '' then
     merge(r, cash, interval, score_given, interval_given, metadata)
     changed = changed + 1
+  end
+  if origin ~= '' then
+    redis.call(mode == 'overwrite' and 'HSET' or 'HSETNX', ORIGINS, struct.pack('>I4', no) .. known_as, origin)
   end
 end
 save_cash()

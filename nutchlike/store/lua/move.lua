@@ -12,8 +12,12 @@ local number, no = site_number(ARGV[3], ARGV[5])
 local id, r = find(no, ARGV[2], number, ARGV[4])
 if not r or r.state == LEASED then return 0 end
 local key, cash = handle(r), r.cash + virtual
-local metadata, request, dead = redis.call('HGET', METADATA, key), redis.call('HGET', REQUESTS, key), redis.call('HGET', DEAD, key)
-for _, name in ipairs({ METADATA, REQUESTS, DEAD }) do redis.call('HDEL', name, key) end
+local beside = {}
+BESIDE[#BESIDE + 1] = DEAD
+for _, name in ipairs(BESIDE) do
+  beside[name] = redis.call('HGET', name, key)
+  redis.call('HDEL', name, key)
+end
 redis.call('HDEL', bucket(no, bucket_number(host(no), id)), id)
 host(no).records = host(no).records - 1
 touch(no)
@@ -33,9 +37,9 @@ if ARGV[6] ~= '' and t == nil then
     host(r.host).taken = host(r.host).taken + 1
     touch(r.host)
   end
-  if metadata then redis.call('HSET', METADATA, key, metadata) end
-  if request then redis.call('HSET', REQUESTS, key, request) end
-  if dead then redis.call('HSET', DEAD, key, dead) end
+  for name, value in pairs(beside) do
+    if value then redis.call('HSET', name, key, value) end
+  end
   if state == WAITING then enqueue(r) elseif state == DUE_LATER then wait_until_due(r) else
     set_state(r, state)
     save(r)
