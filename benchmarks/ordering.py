@@ -5,7 +5,8 @@ are replayed without a network over webs whose PageRank is known: webs made in f
 each other, three seeds each, and any that you name: ``--html DIR`` takes the links of a folder of HTML files,
 ``--web FILE`` those of a JSON file with ``edges`` and ``host``. An order's gain is how far it comes from breadth first
 (0 %) to an oracle that knows the PageRank of all discovered pages (100 %), by its share of the top decile when 10 % of
-the pages are fetched. The host votes were made with "navigation" and "copying" webs in view; the others test them.
+the pages are fetched. Host votes were chosen on "navigation" and "copying" webs with an eye on all other kinds, so only
+new seeds and webs of your own are a test that they have not seen.
 """
 
 from __future__ import annotations

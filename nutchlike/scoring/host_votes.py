@@ -30,8 +30,8 @@ from dataclasses import dataclass, replace
 from nutchlike.crawldatum import CrawlDatum
 from nutchlike.scoring.scoring_filter import Distribution, ScoredPage, ScoringFilter, Seen
 
-EXTERNAL_WEIGHT = 2.0  # of a link to another host; 1.5 to 3 do as well
-MOST_SPOKEN_FOR = 2.0  # times the known pages per fetched page of the whole crawl; 1.5 to 5 do as well
+EXTERNAL_WEIGHT = 2.0  # of a link to another host; 1.5 to 3 do nearly as well
+MOST_SPOKEN_FOR = 2.0  # times the known pages per fetched page of the whole crawl; 1.5 to 5 do nearly as well
 
 
 @dataclass(frozen=True, slots=True)
