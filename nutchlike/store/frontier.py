@@ -15,7 +15,7 @@ from nutchlike.store.codec import UnreadableRecord, decode_record, encode_signat
 from nutchlike.store.keys import CrawlKeys, partition_and_handle, record_key
 from nutchlike.store.lease import Acknowledged, Lease, LeaseBatch, Limits, PageDone
 from nutchlike.store.outbox import DIVIDE_SECONDS, Outbox
-from nutchlike.store.scripts import Scripts, checked
+from nutchlike.store.scripts import Call, Scripts, checked
 from nutchlike.store.stored_url import StoredURL
 from nutchlike.store.worker import is_dead_here
 
@@ -250,7 +250,9 @@ class Frontier:
     def due_later(self) -> tuple[int, float | None]:
         """Return how many URLs are to be fetched again, and the epoch second of the first (``None``: none)."""
         due = sum(int(n or 0) for n in self._ask_each("HGET", "counts", "due"))
-        replies = checked(self._scripts.run_all([(number, "next_due", []) for number in range(len(self._keys))]))
+        calls: list[Call] = [(number, "next_due", []) for number in range(len(self._keys))]
+        while b"more" in (replies := checked(self._scripts.run_all(calls))):
+            pass
         first = [float(at) for at in replies if at]
         return due, min(first) if first else None
 

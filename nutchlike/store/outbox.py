@@ -14,7 +14,9 @@ from nutchlike.store.keys import CrawlKeys
 from nutchlike.store.scripts import Call, Scripts, checked
 
 logger = logging.getLogger(__name__)
-MESSAGES = 100  # brought from one partition to another with one call
+MESSAGES = 100  # brought from one partition to another with one call, and
+MESSAGE_BYTES = 60_000  # all together, or one: some 1,000 links, 30 ms
+EVERYTHING = 2**31
 DIVIDE_SECONDS = 1.0  # between two divisions of the virtual page's cash, with few partitions
 
 
@@ -60,18 +62,20 @@ class Outbox:
     def cash(self) -> float:
         """Return the cash that is on its way: in messages that were not taken yet, and in the pools."""
         on_its_way = sum(float(value or 0) for value in self._totals("pool"))
-        for source, to, first, messages in self._waiting(most=-1) if len(self._keys) > 1 else ():
+        for source, to, first, messages in (
+            self._waiting(most=EVERYTHING, size=EVERYTHING) if len(self._keys) > 1 else ()
+        ):
             name = self._keys.partitions[to].name("inbox")
             taken = int(self._scripts.ask([(to, ("HGET", name, source))])[0] or 0)
             on_its_way += sum(struct.unpack_from(">d", message)[0] for message in messages[max(taken - first, 0) :])
         return on_its_way
 
-    def _waiting(self, *, most: int = MESSAGES) -> list[tuple[int, int, int, list[bytes]]]:
+    def _waiting(self, *, most: int = MESSAGES, size: int = MESSAGE_BYTES) -> list[tuple[int, int, int, list[bytes]]]:
         """Return (from, to, number of the first message, messages) for each pair of partitions with messages.
 
         What a failover could still take back is left where it is: it must not arrive before it is sure to have left.
         """
-        calls: list[Call] = [(p, "outbox", [len(self._keys), most if most > 0 else 2**31]) for p in self._partitions]
+        calls: list[Call] = [(p, "outbox", [len(self._keys), most, size]) for p in self._partitions]
         replies, unconfirmed = self._scripts.run_all_replicated(calls)
         return [
             (source, int(to), int(first), messages)

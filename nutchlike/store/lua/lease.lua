@@ -38,7 +38,8 @@ local function choose()
   return QUEUES, new
 end
 
-while leased < most do
+looks = looks + most -- each lease needs one
+while leased < most and looks > 0 do
   local queue, no = choose()
   if not no then break end
   local h = host(tonumber(no))
@@ -73,12 +74,13 @@ local function first(key)
   local score = redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')[2]
   return score and tonumber(score) or math.huge
 end
-local soonest = math.min(first(BLOCKED), first(LEASES))
+local overdue = redis.call('ZCOUNT', DUE, '-inf', num(now)) -- what the chores have not come to
+local soonest = (overdue > 0 or looks == 0) and now or math.min(first(BLOCKED), first(LEASES))
 reply[1] = soonest < math.huge and num(soonest) or ''
 reply[4] = redis.call('ZCARD', LEASES)
 local ready = redis.call('ZCARD', READY_AGAIN) + (may_take_new() and redis.call('ZCARD', READY) or 0)
 local blocked = redis.call('ZCOUNT', BLOCKED, '-inf', num(now + tonumber(ARGV[11])))
-reply[2] = (reply[4] + ready + blocked > 0) and 1 or 0
+reply[2] = (reply[4] + ready + blocked + overdue > 0) and 1 or 0
 local counters = redis.call('HMGET', COUNTS, 'waiting', 'handed_out')
 reply[7], reply[8], reply[9] = total('known'), taken, num(total('injected') - total('balance'))
 reply[3], reply[5], reply[6] = tonumber(counters[1] or '0'), tonumber(counters[2] or '0'), buried

@@ -1,10 +1,10 @@
 -- Tell when the first page is due again.
 -- uses: records queues
 -- KEYS          all of a partition (keys.py)
--- returns epoch seconds, '' when no page is
+-- returns epoch seconds, '' when no page is, 'more' when the caller must ask again: so that each call is short
 local now = 0
 --#libraries
-while true do
+for _ = 1, BUCKETS_MAX do
   local first = redis.call('ZRANGE', DUE, 0, 0, 'WITHSCORES')
   if not first[1] then return '' end
   local no, i = struct.unpack('>I4I4', first[1])
@@ -16,3 +16,4 @@ while true do
   if earliest <= tonumber(first[2]) then return num(earliest) end
   put(DUE, earliest < math.huge and earliest, first[1])
 end
+return 'more'

@@ -52,9 +52,12 @@ local function best_two(h, queue, i)
   return first, id, second
 end
 
--- Take the best waiting URL out of a host's queue; nil when none waits.
+-- Take the best waiting URL out of a host's queue; nil when none waits, or when `looks` is used up: then the host stays
+-- where its best bucket may be.
+local looks = BUCKETS_MAX
 local function take(h, queue)
-  while true do
+  while looks > 0 do
+    looks = looks - 1
     local top = redis.call('ZREVRANGE', queue .. h.no, 0, 1, 'WITHSCORES')
     if not top[1] then return nil end
     local first, id, second = best_two(h, queue, top[1])

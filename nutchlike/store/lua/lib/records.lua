@@ -14,6 +14,8 @@ local UNFETCHED, COMMON_INTERVAL, HOST, HOST_SIZE = 1, 2592000, '>I4I4I4I4I4I4I4
 local COMMON_SIGNATURE = 25 -- its length, 16 bytes of signature, 8 of the dedup key
 local BUCKET = 48 -- records in a bucket on average; small hashes are kept compactly by Redis
 
+local BUCKETS_MAX = 128 -- looked through in one call, to keep it short: 15 to 30 ms
+
 local function num(x) return string.format('%.17g', x) end
 local function total(name) return tonumber(redis.call('HGET', TOTALS, name) or '0') end
 local function set_total(name, x) redis.call('HSET', TOTALS, name, num(x)) end
