@@ -44,7 +44,7 @@ class Completion:
     def __init__(self, crawler: Crawler, *, changed: Callable[[], None]) -> None:
         """``changed`` is called when a page is ready to be acknowledged."""
         self._schedule: FetchSchedule = build_plugin(crawler.settings, "NUTCH_FETCH_SCHEDULE_CLASS")
-        self.scores = PageScores(crawler.settings)
+        self.scores = PageScores(crawler)
         self._has_graph = get_bool(crawler.settings, "NUTCH_WEBGRAPH_ENABLED")
         self._changed = changed
         self._pages: dict[bytes, Page] = {}

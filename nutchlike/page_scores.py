@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from scrapy.settings import BaseSettings
+from scrapy.crawler import Crawler
 
 from nutchlike.items import PageItem
 from nutchlike.page import Page
 from nutchlike.plugins import build_scoring_chain
-from nutchlike.scoring.link_rules import same_host
 from nutchlike.scoring.scoring_filter import Distribution, Outlink, ScoredPage
 from nutchlike.store.codec import decode_metadata, encode_metadata
 from nutchlike.store.stored_url import StoredURL
+from nutchlike.urls.identity import host_key
 
 
 class PageScores:
     """Calls the hooks of NUTCH_SCORING_FILTERS for the pages of a crawl."""
 
-    def __init__(self, settings: BaseSettings) -> None:
-        self._chain = build_scoring_chain(settings)
+    def __init__(self, crawler: Crawler) -> None:
+        self._chain = build_scoring_chain(crawler.settings)
+        self._stats = crawler.stats
+        self._repaired = 0
 
     def describe(self, page: Page, item: PageItem, *, all_count: int) -> None:
         """Give the item its score and metadata, and keep for the page what its links are judged by.
@@ -36,8 +38,14 @@ class PageScores:
         """Return the links that count, with the metadata that new pages get, and what each of them gets."""
         datum = page.lease.datum
         scored = page.scored or ScoredPage(datum=datum, surroundings=page.lease.surroundings)
-        links = [Outlink(url.url, same_host(page.url, url.url), decode_metadata(url.metadata)) for url in urls]
+        own = host_key(page.url)
+        links = [Outlink(url.url, host_key(url.url) == own, decode_metadata(url.metadata)) for url in urls]
         distribution = self._chain.distribute(scored, links)
+        if len(distribution.outlinks) < len(links):
+            self._stats.inc_value("nutch/outlinks/dropped_by_score", len(links) - len(distribution.outlinks))
+        if self._chain.repaired > self._repaired:
+            self._stats.inc_value("nutch/scores/repaired", self._chain.repaired - self._repaired)
+            self._repaired = self._chain.repaired
         known = {id(link): url for link, url in zip(links, urls, strict=True)}
         by_url = {link.url: url for link, url in zip(links, urls, strict=True)}
         kept = []

@@ -69,8 +69,8 @@ class Distribution:
     """What a page gives: ``scores`` to its ``outlinks``, one each in their order, and ``spent`` it loses itself.
 
     What is spent and goes to no outlink is the virtual page's, so a filter that drops a link or lowers its score loses
-    no cash. A page that spends nothing (Nutch's OPIC) gives scores out of nothing. With ``keeps_balance`` the virtual
-    page keeps its part and does not spread it, and owes what a page gives beyond what it spends (host votes).
+    no cash. The virtual page owes what a page gives beyond that (Nutch's OPIC spends nothing), and with
+    ``keeps_balance`` (host votes) it keeps its part and does not spread it.
     """
 
     outlinks: Sequence[Outlink]
@@ -85,8 +85,8 @@ class Distribution:
 
     @property
     def balance(self) -> float:
-        """What the virtual page keeps, or owes when it is below 0."""
-        return self.spent - sum(self.scores) if self.keeps_balance else 0.0
+        """What the virtual page keeps, or owes (below 0) for what a page gives beyond what it spends."""
+        return self.spent - sum(self.scores) - self.virtual
 
     def with_metadata(self, metadata: Mapping[str, str]) -> Self:
         """Return the same with ``metadata`` added to that of each outlink."""

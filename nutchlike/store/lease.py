@@ -60,7 +60,7 @@ class PageDone:
 
     ``spent`` is the cash that it loses, ``shares`` what each outlink gets, in their order, ``rest`` what goes to the
     virtual page, which spreads it over all pages, ``balance`` what it keeps, or owes when that is below 0. The last
-    three add up to the first, unless a page gives scores out of nothing (Nutch's OPIC).
+    three add up to the first.
 
     ``relinked``: the outlinks are its new list in the web graph, with ``anchors`` (webgraph.py: encode_anchors).
     """
