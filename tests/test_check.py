@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from dataclasses import replace
 
 import pytest
@@ -145,3 +146,19 @@ def test_hosts_grow_over_many_buckets_and_every_record_is_found(store: Store) ->
     assert check(store).findings == []
     assert all(store.crawldb.get(url) for url in urls[::97])
     assert sorted(store.other("w1", per_host=5000).lease_urls(3000)) == sorted(urls)
+
+
+def test_records_in_the_wrong_bucket_do_not_keep_the_server_busy_and_are_put_back(store: Store) -> None:
+    urls = [f"http://a.test/{i}" for i in range(90)]
+    store.inject(*map(seed, urls))
+    [(keys, host)] = store.hosts()
+    stray, field = store.where(urls[0])
+    bucket = next(name for name, _ in map(store.where, urls) if name != stray)
+    raw = store.client.hget(stray, field)
+    store.client.hdel(stray, field)
+    # the stray is the best of its bucket, and its bucket that of the host
+    store.client.hset(bucket, field, raw[:7] + struct.pack(">d", 9.0) + raw[15:])
+    store.client.zadd(keys.name("q:") + str(host.number), {bucket.rpartition(":")[2]: 9.0})
+    leased = store.lease_urls(200)
+    assert store.check.mend_queues(now=NOW)
+    assert sorted(leased + store.lease_urls(200)) == sorted(urls)

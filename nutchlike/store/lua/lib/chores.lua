@@ -64,6 +64,9 @@ local function take(h, queue)
     local is_best = first and (not top[4] or first >= tonumber(top[4]))
     local left = is_best and second or not is_best and first
     put(queue .. h.no, left and num(left), top[1])
-    if is_best then return load(h.no, id) end
+    local r = is_best and load(h.no, id)
+    if r then return r end
+    -- in a bucket that is not its own: as long as it is there its bucket would stay the best one
+    if is_best then put(queue .. h.no, nil, top[1]) end
   end
 end
