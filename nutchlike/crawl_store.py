@@ -123,7 +123,9 @@ def open_store(settings: BaseSettings, *, crawl_id: str, flush: bool = False) ->
             backoff_max=get_float(settings, "NUTCH_FETCHER_EXCEPTIONS_PER_QUEUE_DELAY_MAX"),
             queue_of=queues.of,
         ),
-        robots=RobotsCache(keys, scripts, keep_seconds=get_float(settings, "NUTCH_ROBOTS_CACHE_SECONDS")),
+        robots=RobotsCache(
+            keys, scripts, worker=worker_name(), keep_seconds=get_float(settings, "NUTCH_ROBOTS_CACHE_SECONDS")
+        ),
         queues=queues,
         addresses=addresses,
         close=leave,

@@ -247,8 +247,8 @@ def test_pages_that_wait_for_it_when_the_crawl_is_told_to_end_are_not_put_off(
     with serve(tree(6)) as web:
         urls = {f"{web.url}{path}" for path in web.pages}
         seeds.write_text("\n".join(urls), encoding="utf-8")
-        asked = PartitionKeys("site").name("robots_asked")  # by a worker that has been killed
-        redis_client.hset(asked, web.url, repr(time.time() + 8))
+        asked = PartitionKeys("site").name("robots_asked")
+        redis_client.hset(asked, web.url, f"{time.time() + 8!r} a worker elsewhere that has been killed")
         process = project.start(f"seeds={seeds}")
         assert eventually(lambda: redis_client.zcard(PartitionKeys("site").name("leases")) == 6)
         process.send_signal(signal.SIGINT)

@@ -54,7 +54,7 @@ PARTITION_KEYS = (
     KeySpec("out_heads", "hash", "other partition -> messages to it that have been delivered", "delivered"),
     KeySpec("inbox", "hash", "other partition -> messages of it that have been taken", "receive"),
     KeySpec("robots", "hash", "site -> robots.txt (robots_cache.py)", "RobotsCache"),
-    KeySpec("robots_asked", "hash", "site -> epoch seconds until a worker asks it", "ask_robots, RobotsCache"),
+    KeySpec("robots_asked", "hash", "site -> epoch seconds until it is asked, worker", "ask_robots, RobotsCache"),
     KeySpec("links", "hash", "handle -> url ids (8 bytes each) of the page's outlinks (webgraph.py)", "complete, move"),
     KeySpec("anchors", "hash", "handle -> texts of these links: JSON list, zlib", "complete, move"),
     KeySpec("origins", "hash", "handle -> where the seed stands: list:line", "inject, move"),

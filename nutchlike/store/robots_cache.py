@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from nutchlike.store.keys import CrawlKeys, PartitionKeys
 from nutchlike.store.scripts import Scripts
+from nutchlike.store.worker import is_dead_here
 
 BODY_MAX = 500 * 1024  # bytes of a robots.txt that count (RFC 9309, 2.5)
 VERSION = 1
@@ -34,9 +35,10 @@ class RobotsCache:
     A site is ``scheme://authority``: the rules of one port or scheme say nothing about another.
     """
 
-    def __init__(self, keys: CrawlKeys, scripts: Scripts, *, keep_seconds: float) -> None:
+    def __init__(self, keys: CrawlKeys, scripts: Scripts, *, worker: str, keep_seconds: float) -> None:
         self._keys = keys
         self._scripts = scripts
+        self._worker = worker
         self._keep_seconds = keep_seconds
 
     def get(self, site: str, *, now: float) -> StoredRobots | None:
@@ -51,9 +53,13 @@ class RobotsCache:
     def ask(self, site: str, *, now: float, seconds: float) -> bool:
         """Return whether the caller shall fetch the robots.txt, and ``put`` it; else another worker is about to.
 
-        After ``seconds`` without an answer another worker may ask.
+        After ``seconds`` without an answer another worker may ask, or at once when that one was killed on this machine.
         """
-        return bool(self._scripts.run(self._partition(site)[0], "ask_robots", repr(now), site, repr(seconds)))
+        number, arguments = self._partition(site)[0], [repr(now), site, repr(seconds), self._worker]
+        asker: bytes = self._scripts.run(number, "ask_robots", *arguments, "")
+        if asker and is_dead_here(asker.decode()):
+            asker = self._scripts.run(number, "ask_robots", *arguments, asker)
+        return not asker
 
     def put(self, site: str, robots: StoredRobots) -> None:
         """Share what asking brought, up to BODY_MAX bytes of it."""
