@@ -10,6 +10,7 @@ import redis
 from scrapy import Spider, signals
 from scrapy.crawler import Crawler
 
+from nutchlike.checked_settings import get_int
 from nutchlike.wiring import scheduler_of
 
 logger = logging.getLogger(__name__)
@@ -20,6 +21,8 @@ class SummaryExtension:
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
+        budgets = ("NUTCH_GENERATE_MAX_COUNT", "NUTCH_GENERATE_TOP_N")
+        self._has_budget = any(get_int(crawler.settings, name) >= 0 for name in budgets)
         crawler.signals.connect(self._spider_closed, signals.spider_closed)
 
     @classmethod
@@ -49,8 +52,10 @@ class SummaryExtension:
         if counts.waiting and not seen.is_open:
             if seen.ask_again_at:
                 due = f"{_when(seen.ask_again_at)}, when the first host may be asked again"
-            else:
+            elif self._has_budget:
                 due = f"{due}; {counts.waiting} wait, for which a page budget is spent"
+            else:
+                logger.warning("%d URLs wait and are in no queue: run scrapy fsck --repair", counts.waiting)
         elif counts.waiting:
             due = "now: run again"
         if not fetched + failed + redirected + counts.waiting + counts.leased and reason == "finished":

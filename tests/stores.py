@@ -14,12 +14,14 @@ from nutchlike.store.frontier import Frontier
 from nutchlike.store.host_clocks import HostClocks
 from nutchlike.store.host_records import StoredHost, read_hosts
 from nutchlike.store.keys import CrawlKeys, PartitionKeys, partition_and_handle
+from nutchlike.store.layout import agree_on_layout
 from nutchlike.store.lease import Lease, Limits, PageDone
 from nutchlike.store.nodes import Client
 from nutchlike.store.scripts import Scripts
 from nutchlike.store.stored_url import StoredURL
 from nutchlike.store.webgraph import WebGraph
 from nutchlike.urls.identity import host_key
+from nutchlike.urls.queue_key import BY_HOST
 
 KEYS = CrawlKeys("site")
 NOW = 1_000_000.0
@@ -120,3 +122,8 @@ def open_store(
         HostClocks(keys, scripts, delay=limits.get("delay", 0.0), backoff=5.0, backoff_max=3600.0, queue_of=queue_of),
         WebGraph(keys, scripts, client, crawldb),
     )
+
+
+def begin_store(client: Client) -> Store:
+    """Return the store of a crawl that commands and crawls may go on with."""
+    return open_store(client, keys=agree_on_layout(client, "site", partitions=None, default=1, queue_mode=BY_HOST))

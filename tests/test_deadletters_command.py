@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from stores import KEYS, Store, open_store, seed
+from stores import KEYS, Store, begin_store, seed
 from web import Answer, Project, html, serve
 
 from nutchlike.store.embedded import EmbeddedServer
@@ -23,7 +23,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
 def store(project: Project) -> Iterator[Store]:
     """The project's store with three dead letters."""
     with EmbeddedServer.attach(project.folder / "store") as server, server.client() as client:
-        store = open_store(client)
+        store = begin_store(client)
         store.inject(*map(seed, URLS))
         for lease in store.lease(3):
             store.frontier.bury(lease.key, "lost 3\tleases", now=1.0)
@@ -76,7 +76,7 @@ def test_a_url_without_requeue_is_a_usage_error(project: Project, store: Store) 
 def test_a_page_that_was_put_back_is_fetched(project: Project) -> None:
     with serve({"/": Answer(html("/", []))}) as web:
         with EmbeddedServer.attach(project.folder / "store") as server, server.client() as client:
-            store = open_store(client)
+            store = begin_store(client)
             store.inject(seed(f"{web.url}/"))
             store.frontier.bury(store.lease()[0].key, "once", now=1.0)
         assert project.crawl(f"url={web.url}/").items == []
@@ -86,7 +86,7 @@ def test_a_page_that_was_put_back_is_fetched(project: Project) -> None:
 
 def test_two_requests_of_one_url_are_two_dead_letters(project: Project) -> None:
     with EmbeddedServer.attach(project.folder / "store") as server, server.client() as client:
-        store = open_store(client)
+        store = begin_store(client)
         store.frontier.add(
             [StoredURL(URLS[0], name, request=b"{}") for name in (b"aaaaaaaa", b"bbbbbbbb")], cash=1.0, now=1.0
         )

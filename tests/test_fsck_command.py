@@ -5,8 +5,8 @@ from __future__ import annotations
 import signal
 
 import pytest
-from stores import open_store, seed
-from web import Project, serve, tree
+from stores import begin_store, seed
+from web import Answer, Project, html, serve, tree
 
 from nutchlike.store.embedded import EmbeddedServer
 
@@ -19,7 +19,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
 def damage(project: Project) -> None:
     """Make a store with three URLs that wait, and lose their queue."""
     with EmbeddedServer.attach(project.folder / "store") as server, server.client() as client:
-        store = open_store(client)
+        store = begin_store(client)
         store.inject(*(seed(f"http://a.test/{i}") for i in range(3)))
         [(keys, host)] = store.hosts()
         client.delete(f"{keys.name('q:')}{host.number}")
@@ -59,3 +59,33 @@ def test_a_store_that_cannot_be_reached_is_no_verdict(project: Project) -> None:
     code, _, err = project.command("fsck", "-s", "REDIS_URL=redis://127.0.0.1:1/0")
     assert code == 8
     assert "no Redis at 127.0.0.1:1" in err
+
+
+def test_a_host_that_leases_to_nobody_hold_up_is_told_by_the_crawl_and_repaired(project: Project) -> None:
+    with serve({f"/{i}": Answer(html(f"/{i}", [])) for i in range(3)}) as web:
+        with EmbeddedServer.attach(project.folder / "store") as server, server.client() as client:
+            store = begin_store(client)
+            store.inject(*(seed(web.url + path) for path in web.pages))
+            store.lease()
+            client.delete(*store.each("leases"), *store.each("lease_info"))
+        crawl = project.crawl(CONCURRENT_REQUESTS_PER_DOMAIN=1)
+        assert crawl.items == []
+        assert "2 URLs wait and are in no queue: run scrapy fsck --repair" in crawl.log
+        assert project.command("fsck", "--repair")[0] == 1
+        assert len(project.crawl().items) == 3
+
+
+def test_what_cannot_be_read_is_told_in_a_line_and_not_with_a_traceback(project: Project) -> None:
+    with EmbeddedServer.attach(project.folder / "store") as server, server.client() as client:
+        [keys] = begin_store(client).keys.partitions
+        for name in ("dead", "counts", "signatures"):
+            client.set(keys.name(name), "a text")
+        for command in (["fsck"], ["readdb", "--stats"], ["deadletters"]):
+            code, _, error = project.command(*command)
+            assert code == (8 if command == ["fsck"] else 1)
+            assert "The store failed: WRONGTYPE" in error
+            assert "Traceback" not in error
+        client.delete(*map(keys.name, ("dead", "counts", "signatures")))
+        client.hset(keys.name("signatures"), b"12345678", b"owner of another layout")
+        code, out, error = project.command("fsck")
+        assert (code, out.splitlines()[0], "Traceback" in error) == (4, "content of no record: 1", False)

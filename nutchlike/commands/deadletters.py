@@ -6,6 +6,7 @@ import argparse
 import sys
 import time
 
+import redis
 from scrapy.exceptions import UsageError
 
 from nutchlike.crawl_store import CrawlStore, open_store
@@ -49,6 +50,9 @@ class Command(NutchCommand):
                     _show(store)
                 else:
                     self._requeue(store, chain, opts.requeue)
+        except redis.RedisError as error:
+            print(f"The store failed: {error}", file=sys.stderr)
+            self.exitcode = 1
         finally:
             store.close()
 

@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 
+import redis
 from scrapy.exceptions import UsageError
 
 from nutchlike.crawl_store import CrawlStore, open_store
@@ -48,7 +49,11 @@ class Command(NutchCommand):
         except (StoreUnavailable, ValueError) as error:
             raise UsageError(str(error), print_help=False) from error
         try:
-            self._show(store, opts, [url for url in urls if url is not None])
+            with self.output():
+                self._show(store, opts, [url for url in urls if url is not None])
+        except redis.RedisError as error:
+            print(f"The store failed: {error}", file=sys.stderr)
+            self.exitcode = 1
         finally:
             store.close()
 

@@ -108,6 +108,8 @@ class CrawlDb:
     def url_of(self, key: bytes) -> str | None:
         """Return the URL of a record key, or ``None`` when it is not known."""
         partition, handle = partition_and_handle(key)
+        if partition >= len(self._keys):
+            return None
         raw = read_record(self._client, self._keys.partitions[partition], handle)
         return None if raw is None else self._decode(self._keys.partitions[partition], handle, raw, virtual=0.0).url
 
