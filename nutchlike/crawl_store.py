@@ -28,7 +28,7 @@ from nutchlike.store.crawldb import CrawlDb
 from nutchlike.store.embedded import EmbeddedServer
 from nutchlike.store.frontier import Frontier
 from nutchlike.store.host_clocks import HostClocks
-from nutchlike.store.layout import agree_on_layout, forget, keys_of
+from nutchlike.store.layout import agree_on_layout, find_layout, forget, keys_of
 from nutchlike.store.lease import Limits
 from nutchlike.store.nodes import Client
 from nutchlike.store.robots_cache import RobotsCache
@@ -70,8 +70,10 @@ class CrawlStore:
             self.addresses.learn_now(map(_host_of, urls))
 
 
-def open_store(settings: BaseSettings, *, crawl_id: str, flush: bool = False) -> CrawlStore:
-    """Connect to REDIS_URL (or REDIS_HOST), or to the embedded store when neither is set; ``flush`` forgets the crawl.
+def open_store(settings: BaseSettings, *, crawl_id: str, flush: bool = False, begin: bool = True) -> CrawlStore:
+    """Connect to REDIS_URL (or REDIS_HOST), or to the embedded store when neither is set.
+
+    ``flush`` forgets the crawl; without ``begin`` one that is not there yet is not laid out, only looked for.
 
     Raises ValueError for settings that cannot be used, StoreUnavailable when there is no server.
     """
@@ -87,7 +89,7 @@ def open_store(settings: BaseSettings, *, crawl_id: str, flush: bool = False) ->
         crawl_id = settings.get("NUTCH_CRAWL_ID") or crawl_id
         if flush:
             forget(client, keys_of(client, crawl_id))
-        keys = agree_on_layout(
+        keys = (agree_on_layout if begin else find_layout)(
             client,
             crawl_id,
             partitions=get_int(settings, "NUTCH_PARTITIONS") if settings.get("NUTCH_PARTITIONS") is not None else None,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import redis
 from redis_process import Server
-from web import Project
+from web import Project, serve, tree
 
 from nutchlike.store.keys import PartitionKeys, layout_key
 from nutchlike.store.layout import LAYOUT_VERSION, agree_on_layout
@@ -45,6 +45,17 @@ def test_what_a_worker_writes_after_its_crawl_was_flushed_is_no_crawl_of_an_olde
 ) -> None:
     redis_client.hset(TOTALS, "per_host", "1")
     assert agree(redis_client) == 4
+
+
+def test_looking_at_a_crawl_that_is_not_there_does_not_lay_it_out(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    for command in (["readdb", "--stats"], ["fsck"], ["deadletters"]):
+        assert project.command(*command)[0] == 0
+    with serve(tree(3)) as web:
+        crawl = project.crawl(f"url={web.url}/", NUTCH_PARTITIONS=4)
+        assert crawl.code == 0, crawl.log
+        assert len(crawl.items) == 3
+    assert project.command("readdb", "--stats")[1].startswith("known\t3\n")
 
 
 def test_a_crawl_and_fsck_say_that_a_store_is_of_an_older_version(

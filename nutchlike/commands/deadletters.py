@@ -41,7 +41,7 @@ class Command(NutchCommand):
         self.check(self.settings)
         chain = build_url_chain(self.settings)
         try:
-            store = open_store(self.settings, crawl_id=opts.spider)
+            store = open_store(self.settings, crawl_id=opts.spider, begin=False)
         except (StoreUnavailable, ValueError) as error:
             raise UsageError(str(error), print_help=False) from error
         try:

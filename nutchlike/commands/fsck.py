@@ -40,7 +40,7 @@ class Command(NutchCommand):
         assert self.settings is not None
         self.check(self.settings)
         try:
-            store = open_store(self.settings, crawl_id=opts.spider)
+            store = open_store(self.settings, crawl_id=opts.spider, begin=False)
         except (StoreUnavailable, ValueError) as error:
             print(error, file=sys.stderr)
             self.exitcode = FAILED

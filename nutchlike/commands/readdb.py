@@ -45,7 +45,7 @@ class Command(NutchCommand):
         if None in urls:
             raise UsageError(f"no URL: {args[urls.index(None)]!r}")
         try:
-            store = open_store(self.settings, crawl_id=opts.spider)
+            store = open_store(self.settings, crawl_id=opts.spider, begin=False)
         except (StoreUnavailable, ValueError) as error:
             raise UsageError(str(error), print_help=False) from error
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import cast
 
 from nutchlike.store.keys import CrawlKeys, PartitionKeys, layout_key
@@ -12,10 +13,8 @@ PARTITIONS_MAX = 1024
 LAYOUT_VERSION = 3  # raised whenever a crawl that an older nutchlike has begun could not be gone on with
 
 
-def agree_on_layout(
-    client: Client, crawl_id: str, *, partitions: int | None, default: int, queue_mode: str
-) -> CrawlKeys:
-    """Return the keys of a crawl; its first process decides on the layout.
+def find_layout(client: Client, crawl_id: str, *, partitions: int | None, default: int, queue_mode: str) -> CrawlKeys:
+    """Return the keys of a crawl as it was begun; of one that was not, as this process would begin it.
 
     ``partitions`` is what this process wants, ``None`` = as the crawl has it, or else ``default``.
     Raises ValueError when the crawl was begun otherwise, or by a version of nutchlike that stored it otherwise, and for
@@ -27,19 +26,27 @@ def agree_on_layout(
         if (partitions or 1) > 1:
             raise ValueError(f"NUTCH_FETCHER_QUEUE_MODE {BY_IP} needs NUTCH_PARTITIONS = 1, got {partitions}")
         default = 1
-    name = layout_key(crawl_id)
-    client.hsetnx(name, "version", LAYOUT_VERSION)  # first: a crawl that has anything else has this too
-    client.hsetnx(name, "partitions", str(partitions or default))
-    client.hsetnx(name, "queue_mode", queue_mode)
-    have, mode = cast("list[bytes]", client.hmget(name, "partitions", "queue_mode"))
+    have, mode = cast("list[bytes | None]", client.hmget(layout_key(crawl_id), "partitions", "queue_mode"))
     advice = "SCHEDULER_FLUSH_ON_START=True begins it anew, NUTCH_CRAWL_ID names another one"
-    if partitions is not None and partitions != int(have):
+    if partitions is not None and have is not None and partitions != int(have):
         raise ValueError(f"NUTCH_PARTITIONS is {partitions}, crawl {crawl_id!r} was begun with {int(have)}: {advice}")
-    if mode.decode() != queue_mode:
+    if mode is not None and mode.decode() != queue_mode:
         raise ValueError(
             f"NUTCH_FETCHER_QUEUE_MODE is {queue_mode}, crawl {crawl_id!r} was begun with {mode.decode()}: {advice}"
         )
-    return CrawlKeys(crawl_id, int(have))
+    return CrawlKeys(crawl_id, int(have or partitions or default))
+
+
+def agree_on_layout(
+    client: Client, crawl_id: str, *, partitions: int | None, default: int, queue_mode: str
+) -> CrawlKeys:
+    """As ``find_layout``, and begin the crawl: its first process decides on the layout."""
+    find = partial(find_layout, client, crawl_id, partitions=partitions, default=default, queue_mode=queue_mode)
+    name, keys = layout_key(crawl_id), find()
+    client.hsetnx(name, "version", LAYOUT_VERSION)  # first: a crawl that has anything else has this too
+    client.hsetnx(name, "partitions", len(keys))
+    client.hsetnx(name, "queue_mode", queue_mode)
+    return find()
 
 
 def _refuse_other_versions(client: Client, crawl_id: str) -> None:
