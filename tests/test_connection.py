@@ -195,3 +195,24 @@ def test_a_cluster_whose_nodes_are_all_away_raises_a_redis_error(tmp_path: Path)
         made.kill_master(0)
         with pytest.raises(redis.RedisError):
             client.get("a")
+
+
+def test_a_server_that_may_evict_parts_of_a_crawl_is_warned_of(
+    redis_client: redis.Redis, caplog: pytest.LogCaptureFixture
+) -> None:
+    before = {name: redis_client.config_get(name)[name] for name in ("maxmemory", "maxmemory-policy")}
+    try:
+        for policy, memory, is_risky in (
+            ("allkeys-lru", "1gb", True),
+            ("allkeys-lru", "0", False),
+            ("volatile-lru", "1gb", False),  # the crawl's keys have no time to live
+            ("noeviction", "1gb", False),
+        ):
+            redis_client.config_set("maxmemory", memory)
+            redis_client.config_set("maxmemory-policy", policy)
+            caplog.clear()
+            check_client(redis_client)
+            assert ("set maxmemory-policy noeviction" in caplog.text) == is_risky, (policy, memory)
+    finally:
+        for name, value in before.items():
+            redis_client.config_set(name, value)

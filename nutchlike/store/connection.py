@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from typing import Any
 from urllib.parse import urlsplit
@@ -12,6 +13,7 @@ from nutchlike.store.cluster_client import CLUSTER_SCHEMES, cluster_nodes, is_cl
 from nutchlike.store.errors import StoreUnavailable
 from nutchlike.store.nodes import Client
 
+logger = logging.getLogger(__name__)
 OLDEST_SERVER = (6, 2)
 _SCHEMES = {"redis", "rediss", "unix", *CLUSTER_SCHEMES}
 
@@ -59,7 +61,7 @@ def hide_password(url: str) -> str:
 
 
 def check_client(client: Client) -> None:
-    """Raise when a client cannot be used: text-decoding, no answer, or a server that is too old.
+    """Raise when a client cannot be used: text-decoding, no answer, a server that is too old; warn of eviction.
 
     Raises ValueError for REDIS_PARAMS or REDIS_DECODE_RESPONSES that decode replies (records are binary), and for a
     cluster's node that is given as a single server; StoreUnavailable, which names the address, when the server, or a
@@ -88,6 +90,11 @@ def _check_server(client: redis.Redis, *, is_cluster: bool) -> None:
     version = str(said["redis_version"])
     if tuple(int(part) for part in version.split(".")[:2]) < OLDEST_SERVER:
         raise StoreUnavailable(f"Redis at {where} is {version}, at least 6.2 is needed")
+    policy = str(said.get("maxmemory_policy"))
+    if policy.startswith("allkeys") and said.get("maxmemory"):
+        logger.warning(
+            "Redis at %s may drop parts of the crawl: set maxmemory-policy noeviction, not %s", where, policy
+        )
     if not is_cluster and said.get("cluster_enabled"):
         raise ValueError(f"REDIS_URL: {where} is a node of a Redis Cluster: use redis+cluster://{where}")
     if is_cluster and cluster["cluster_state"] != "ok":
