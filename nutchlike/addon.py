@@ -36,6 +36,7 @@ COMPONENTS: dict[str, dict[str, Any]] = {
     "EXTENSIONS": {
         "nutchlike.summary.SummaryExtension": 500,
         "nutchlike.start_urls.StartUrlsExtension": 500,
+        "nutchlike.linkrank_extension.LinkRankExtension": 500,
     },
     "FEED_STORAGES": {
         "": "nutchlike.feed_storage.UnbufferedFileFeedStorage",

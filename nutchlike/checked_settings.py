@@ -57,6 +57,7 @@ INTS = {
     "NUTCH_SCORING_ORPHAN_MARK_ORPHAN_AFTER": 0,
     "NUTCH_LINK_ANALYZE_NUM_ITERATIONS": 0,
     "NUTCH_DB_MAX_ANCHOR_LENGTH": 0,
+    "NUTCH_LINKRANK_EVERY": 0,
     "NUTCH_DB_MAX_OUTLINK_LENGTH": -1,
     "NUTCH_DB_MAX_OUTLINKS_PER_PAGE": -1,
 }
@@ -119,6 +120,8 @@ def check_settings(settings: BaseSettings) -> None:
     if settings.get("NUTCH_FETCHER_QUEUE_MODE") not in MODES:
         mode = settings.get("NUTCH_FETCHER_QUEUE_MODE")
         raise ValueError(f"NUTCH_FETCHER_QUEUE_MODE must be one of {', '.join(MODES)}, got {mode!r}")
+    if (every := settings.get("NUTCH_LINKRANK_EVERY")) and not settings.getbool("NUTCH_WEBGRAPH_ENABLED"):
+        raise ValueError(f"NUTCH_LINKRANK_EVERY={every} needs NUTCH_WEBGRAPH_ENABLED=True")
     known = set(vars(default_settings))
     unknown = sorted(
         name

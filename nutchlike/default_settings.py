@@ -92,6 +92,7 @@ NUTCH_LINK_IGNORE_INTERNAL_HOST = True  # links to the page's own host are not p
 NUTCH_LINK_IGNORE_INTERNAL_DOMAIN = True  # nor those to its own domain
 NUTCH_LINK_IGNORE_LIMIT_PAGE = True  # one link from a page to another (without its query), and the other way round
 NUTCH_LINK_IGNORE_LIMIT_DOMAIN = True  # one link from a page to a domain, and from a domain to a page
+NUTCH_LINKRANK_EVERY = 0  # pages that all workers together take up from one LinkRank to the next; 0 = none in a crawl
 NUTCH_LINK_ANALYZE_DAMPING_FACTOR = 0.85  # 0 to 1: part of a score that came by links
 NUTCH_LINK_ANALYZE_NUM_ITERATIONS = 10
 NUTCH_LINK_ANALYZE_INITIAL_SCORE = 1.0  # of every page, before the first iteration

@@ -35,6 +35,15 @@ class NutchCommand(ScrapyCommand):
         except ValueError as error:
             raise UsageError(str(error), print_help=False) from error
 
+    def settings_of(self, spider: str) -> BaseSettings:
+        """Return the settings that a crawl of ``spider`` has; UsageError when there is no such spider."""
+        assert self.crawler_process is not None
+        try:
+            return self.crawler_process.create_crawler(spider).settings
+        except KeyError:
+            names = ", ".join(sorted(self.crawler_process.spider_loader.list()))
+            raise UsageError(f"no spider {spider!r}, there are: {names}", print_help=False) from None
+
     @contextmanager
     def output(self) -> Iterator[None]:
         """While this lasts, a reader that closes the pipe (``| head``) ends the output without a traceback."""

@@ -56,7 +56,7 @@ class Command(NutchCommand):
         if not args:
             raise UsageError("give seed files, folders, http URLs, or - for standard input")
         merge: Merge | None = "overwrite" if opts.overwrite else "update" if opts.update else None
-        settings = self._settings_of(opts.spider)
+        settings = self.settings_of(opts.spider)
         self.check(settings)
         try:
             injector = build_injector(
@@ -80,15 +80,6 @@ class Command(NutchCommand):
         if not usable:
             _print_to_stderr(f"No seed could be used, {injector.counts.rejected} rejected")
             self.exitcode = 1
-
-    def _settings_of(self, spider: str) -> BaseSettings:
-        """Return the settings that a crawl of ``spider`` has."""
-        assert self.crawler_process is not None
-        try:
-            return self.crawler_process.create_crawler(spider).settings
-        except KeyError:
-            names = ", ".join(sorted(self.crawler_process.spider_loader.list()))
-            raise UsageError(f"no spider {spider!r}, there are: {names}", print_help=False) from None
 
 
 def _inject(injector: Injector, lines: Iterable[list[Line]], settings: BaseSettings, opts: argparse.Namespace) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
@@ -19,6 +19,7 @@ from nutchlike.store.scripts import Scripts, checked
 from nutchlike.store.stored_url import StoredURL
 from nutchlike.urls.identity import split_url, url_id
 
+SCORES = 500  # records whose scores are set with one call
 Merge = Literal["keep", "update", "overwrite", "credit"]
 
 
@@ -91,6 +92,24 @@ class CrawlDb:
             ]
         replies = self._scripts.run_safely([(p, "inject", args) for p, args in by_partition.items()])
         return sum(int(created) for created, _ in replies), sum(int(changed) for _, changed in replies)
+
+    def set_scores(self, scores: Iterable[tuple[bytes, float]], *, now: float) -> int:
+        """Give records, named by their keys, new scores, and return how many were there; status and history stay.
+
+        A score becomes the page's cash, and what that adds to or takes from all cash counts as injected. Atomic per
+        partition and SCORES records. Raises ValueError for a score that is negative, not finite or above SCORE_MAX.
+        """
+        found = 0
+        for some in chunks(scores, SCORES):
+            by_partition: dict[int, list[Any]] = {}
+            for key, score in some:
+                if not 0 <= score <= SCORE_MAX:
+                    raise ValueError(f"score of {key.hex()} must be between 0 and {SCORE_MAX:g}, got {score!r}")
+                partition, handle = partition_and_handle(key)
+                by_partition.setdefault(partition, [repr(now)]).extend((handle, repr(score)))
+            calls = [(partition, "set_scores", args) for partition, args in by_partition.items()]
+            found += sum(map(int, checked(self._scripts.run_all(calls))))
+        return found
 
     def get(self, url: str) -> CrawlDatum | None:
         """Return the record of a normalized URL, or ``None`` when it is not known.

@@ -61,6 +61,12 @@ class WebGraph:
         names = [keys.name("links") for keys in self._keys.partitions]
         return sum(self._scripts.ask([(number, ("HLEN", name)) for number, name in enumerate(names)]))
 
+    def claim_ranking(self, every: int) -> bool:
+        """Return whether the caller shall rank the pages: ``every`` more were handed out since somebody did."""
+        names = [keys.name("counts") for keys in self._keys.partitions]
+        answers = self._scripts.ask([(number, ("HGET", name, "handed_out")) for number, name in enumerate(names)])
+        return bool(self._scripts.run(0, "claim_ranking", sum(int(n or 0) for n in answers), every))
+
     def pages(self) -> Iterator[tuple[bytes, str]]:
         """Yield record key and URL of every known page; a record that cannot be read is none.
 

@@ -1,0 +1,74 @@
+"""``scrapy linkrank``: ranks all known pages by their links; the ranks become their scores (Nutch: LinkRank)."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+
+import redis
+from scrapy.exceptions import UsageError
+
+from nutchlike.crawl_store import open_store
+from nutchlike.linkrank_job import LinkRankJob, NothingToRank
+from nutchlike.nutch_command import NutchCommand
+from nutchlike.store.errors import StoreUnavailable
+
+PROGRESS_SECONDS = 1.0
+
+
+class Command(NutchCommand):
+    """Progress on standard error, the result on standard output; exit code 1 when nothing was ranked."""
+
+    requires_project = True
+
+    def syntax(self) -> str:
+        return "[--iterations N] [--spider NAME]"
+
+    def short_desc(self) -> str:
+        return "Rank all known pages by their links, also in a running crawl; the ranks become their scores"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.add_argument(
+            "--iterations", type=int, metavar="N", help="beats the setting NUTCH_LINK_ANALYZE_NUM_ITERATIONS"
+        )
+        parser.add_argument("--spider", default="site", help="whose crawl (default: site)")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        if args:
+            raise UsageError(f"no arguments are taken, got {args[0]!r}")
+        if opts.iterations is not None and opts.iterations < 0:
+            raise UsageError(f"--iterations must be at least 0, got {opts.iterations}")
+        settings = self.settings_of(opts.spider)
+        self.check(settings)
+        try:
+            job = LinkRankJob.from_settings(settings, tell=_Progress().tell, iterations=opts.iterations)
+            store = open_store(settings, crawl_id=opts.spider)
+        except (StoreUnavailable, ValueError) as error:
+            raise UsageError(str(error), print_help=False) from error
+        try:
+            print(job.run(store.webgraph, store.crawldb, now=time.time()))
+        except NothingToRank as error:
+            self._fail(f"Nothing was ranked: {error}")
+        except redis.RedisError as error:
+            self._fail(f"The store failed, give the command again: {error}")
+        finally:
+            store.close()
+
+    def _fail(self, text: str) -> None:
+        print(text, file=sys.stderr)
+        self.exitcode = 1
+
+
+class _Progress:
+    """Prints what it is told, but not more than a line a second, and each iteration."""
+
+    def __init__(self) -> None:
+        self._said_at = 0.0
+
+    def tell(self, text: str) -> None:
+        now = time.monotonic()
+        if now - self._said_at >= PROGRESS_SECONDS or text.startswith("iteration"):
+            self._said_at = now
+            print(text, file=sys.stderr, flush=True)
