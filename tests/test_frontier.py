@@ -12,6 +12,7 @@ import pytest
 from stores import NOW, Store, fetched, seed
 
 from nutchlike.crawldatum import DbStatus
+from nutchlike.store.lease import PageDone
 from nutchlike.store.stored_url import StoredURL
 from nutchlike.store.worker import is_dead_here, worker_name
 
@@ -281,3 +282,23 @@ def test_a_dead_letter_that_is_put_back_may_lose_leases_as_often_as_a_new_url(st
     assert [lose_lease(NOW + 1000 * i) for i in range(3)] == [0, 0, 1]
     assert store.crawldb.requeue(None, now=NOW) == 1
     assert [lose_lease(NOW + 9000 + 1000 * i) for i in range(3)] == [0, 0, 1]
+
+
+def test_requests_keep_their_priority_among_those_that_are_handed_out_together(store: Store) -> None:
+    rich = StoredURL("http://a.test/1", b"11111111", request=b"{}", priority=0)
+    urgent = StoredURL("http://a.test/2", b"22222222", request=b"{}", priority=100)
+    store.frontier.add([rich], cash=9.0, now=NOW)
+    store.frontier.add([urgent], cash=1.0, now=NOW)
+    assert store.lease_urls() == ["http://a.test/2", "http://a.test/1"]
+
+
+def test_times_that_no_record_can_hold_become_the_last_that_it_can(store: Store) -> None:
+    store.inject(seed("http://a.test/", fetch_interval=10**10))
+    [lease] = store.lease()
+    datum = replace(lease.datum, fetch_time=int(NOW) + 10**10, modified_time=-86_400)
+    store.frontier.complete([PageDone(lease.key, datum, spent=1.0, rest=1.0)], now=NOW)
+    kept = store.crawldb.get("http://a.test/")
+    assert kept is not None
+    assert (kept.fetch_interval, kept.fetch_time, kept.modified_time) == (2**32 - 1, 2**32 - 1, 0)
+    assert store.lease_urls(now=NOW + 10) == []
+    assert store.check.run(repair=False, now=NOW).findings == []

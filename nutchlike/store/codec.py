@@ -107,6 +107,13 @@ def is_readable(raw: bytes) -> bool:
     return len(raw) >= _HEADER_SIZE and raw[0] // 16 == VERSION
 
 
+def priority(raw: bytes) -> float:
+    """Return what a readable record's stored request adds to its cash in the queue; 0.0 for a plain page."""
+    if not int.from_bytes(raw[1:3], "big") & _HAS_REQUEST:
+        return 0.0
+    return float(struct.unpack_from(">d", raw, _HEADER_SIZE)[0])
+
+
 def site_number(raw: bytes) -> int:
     """Return the number under which a record's scheme://authority is listed; UnreadableRecord for a broken record."""
     if not is_readable(raw):

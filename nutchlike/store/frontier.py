@@ -11,7 +11,7 @@ from typing import Any
 import redis
 
 from nutchlike.scoring.scoring_filter import Seen, Surroundings
-from nutchlike.store.codec import UnreadableRecord, decode_record, encode_signatures
+from nutchlike.store.codec import UnreadableRecord, decode_record, encode_signatures, priority
 from nutchlike.store.keys import CrawlKeys, partition_and_handle, record_key
 from nutchlike.store.lease import Acknowledged, Lease, LeaseBatch, Limits, PageDone
 from nutchlike.store.outbox import DIVIDE_SECONDS, Outbox
@@ -74,7 +74,7 @@ class Frontier:
             with suppress(redis.RedisError):
                 self.give_back([lease.key for lease in leases], now=now)
             checked(replies)
-        leases.sort(key=lambda lease: -lease.datum.score)
+        leases.sort(key=lambda lease: -lease.rank)
         again = [float(reply[0]) for reply in replies if reply[0]]
         return LeaseBatch(
             leases=leases,
@@ -144,8 +144,9 @@ class Frontier:
                 self.bury(key, str(error), now=now)
                 continue
             around = Surroundings(host=Seen(int(known), int(taken)), crawl=crawl, given=given)
-            datum = replace(datum, score=float(cash))
-            yield Lease(key=key, datum=datum, request=request, leased_at=now, surroundings=around)
+            score = float(cash)
+            datum, rank = replace(datum, score=score), score + priority(raw)
+            yield Lease(key, datum, request, leased_at=now, rank=rank, surroundings=around)
 
     def _is_open(self, replies: list[Any], now: float) -> bool:
         """Return whether there is work, as far as one look can tell.

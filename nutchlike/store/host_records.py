@@ -64,7 +64,7 @@ def read_record(client: Client, keys: PartitionKeys, handle: bytes) -> bytes | N
     if raw is None:
         return None
     bucket = keys.bucket(number, decode_host(number, raw).bucket_of(handle[4:]))
-    return cast("bytes | None", client.hget(bucket, handle[4:].decode("latin-1") if False else handle[4:]))
+    return cast("bytes | None", client.hget(bucket, cast("str", handle[4:])))
 
 
 def read_hosts(client: Client, keys: PartitionKeys) -> Iterator[StoredHost]:

@@ -19,13 +19,15 @@ class Lease:
     """A URL that one worker may fetch. ``datum.score`` is the cash that it had when it was leased.
 
     ``key`` stands for its record in the whole crawl; ``leased_at`` (epoch seconds) is when the clock of its host
-    allowed the request. ``surroundings`` is what was known around the page then.
+    allowed the request; ``rank``, its cash and the priority of its request, is what its place in the queue came from.
+    ``surroundings`` is what was known around the page then.
     """
 
     key: bytes
     datum: CrawlDatum
     request: bytes = b""
     leased_at: float = 0.0
+    rank: float = 0.0
     surroundings: Surroundings = NOTHING_AROUND
 
     @property

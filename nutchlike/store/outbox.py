@@ -62,9 +62,8 @@ class Outbox:
     def cash(self) -> float:
         """Return the cash that is on its way: in messages that were not taken yet, and in the pools."""
         on_its_way = sum(float(value or 0) for value in self._totals("pool"))
-        for source, to, first, messages in (
-            self._waiting(most=EVERYTHING, size=EVERYTHING) if len(self._keys) > 1 else ()
-        ):
+        waiting = self._waiting(most=EVERYTHING, size=EVERYTHING) if len(self._keys) > 1 else ()
+        for source, to, first, messages in waiting:
             name = self._keys.partitions[to].name("inbox")
             taken = int(self._scripts.ask([(to, ("HGET", name, source))])[0] or 0)
             on_its_way += sum(struct.unpack_from(">d", message)[0] for message in messages[max(taken - first, 0) :])

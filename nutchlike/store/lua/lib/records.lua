@@ -94,7 +94,10 @@ local function load(no, id)
 end
 local function load_handle(key) return load(struct.unpack('>I4', key), string.sub(key, 5)) end
 
+local function fit(seconds) return math.max(0, math.min(seconds, 4294967295)) end -- in 4 bytes: year 2106 at most
+
 local function save(r)
+  r.fetch_time, r.interval, r.modified_time = fit(r.fetch_time), fit(r.interval), fit(r.modified_time)
   local past, usual = r.history ~= 0, r.history ~= 0 and r.fetch_time - r.interval or 0
   local trouble = r.retries ~= 0 or r.attempts ~= 0
   local flags = with(with(r.flags, HAS_INTERVAL, r.interval ~= COMMON_INTERVAL), HAS_HISTORY, past)
