@@ -162,3 +162,17 @@ def test_records_in_the_wrong_bucket_do_not_keep_the_server_busy_and_are_put_bac
     leased = store.lease_urls(200)
     assert store.check.mend_queues(now=NOW)
     assert sorted(leased + store.lease_urls(200)) == sorted(urls)
+
+
+def test_records_that_go_back_to_their_bucket_are_counted_once(store: Store) -> None:
+    store.inject(*(seed(f"http://a.test/{i}") for i in range(120)))
+    [(keys, host)] = store.hosts()
+    for number in range(1, host.buckets):
+        for field, raw in store.client.hgetall(keys.bucket(host.number, number)).items():
+            store.client.hset(keys.bucket(host.number, 0), field, raw)
+        store.client.delete(keys.bucket(host.number, number))
+    assert problems(store)["in the wrong bucket"] > 40
+    report = check(store, repair=True)
+    assert report.records == 120
+    assert problems(store) == {}
+    assert store.crawldb.counts().waiting == 120

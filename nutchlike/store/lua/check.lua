@@ -21,11 +21,12 @@ end
 local function check(r, i)
   local key, holder, reason = handle(r), redis.call('HGET', LEASE_INFO, handle(r)), redis.call('HGET', DEAD, handle(r))
   if bucket_number(host(no), r.id) ~= i then
-    return wrong(r, 'in the wrong bucket', function()
+    wrong(r, 'in the wrong bucket', function()
       redis.call('HDEL', bucket(no, i), r.id)
       if r.state == DUE_LATER then wait_until_due(r) else save(r) end
       if r.state == WAITING then raise(r) end
     end)
+    return not (repair and bucket_number(host(no), r.id) > i) -- else it is met there
   end
   if r.state == LEASED and not (holder and redis.call('ZSCORE', LEASES, key)) then
     wrong(r, 'leased to nobody', function()
@@ -61,27 +62,32 @@ local function check(r, i)
       save(r)
     end)
   end
+  return true
+end
+
+local function tally_record(r)
+  local sum = cash + r.cash -- what is lost in rounding is added at the end
+  rounding = rounding + (math.abs(cash) >= math.abs(r.cash) and (cash - sum) + r.cash or (r.cash - sum) + cash)
+  cash = sum
+  add(r.state == LEASED and 'leased' or COUNTED[r.state])
+  add(tostring(r.status))
+  add('records')
+end
+
+local function tally_unreadable(id)
+  if redis.call('HEXISTS', DEAD, struct.pack('>I4', no) .. id) == 0 then
+    wrong({ host = no, id = id }, 'cannot be read', function() bury_unreadable(no, id) end)
+  end
+  add('dead')
+  add('unreadable')
+  add('records')
 end
 
 for i = tonumber(ARGV[3]), tonumber(ARGV[4]) do
   local all = redis.call('HGETALL', bucket(no, i))
   for k = 1, #all, 2 do
     local r = decode(all[k + 1], no, all[k])
-    if r then
-      check(r, i)
-      local sum = cash + r.cash -- what is lost in rounding is added at the end
-      rounding = rounding + (math.abs(cash) >= math.abs(r.cash) and (cash - sum) + r.cash or (r.cash - sum) + cash)
-      cash = sum
-      add(r.state == LEASED and 'leased' or COUNTED[r.state])
-      add(tostring(r.status))
-    else
-      if redis.call('HEXISTS', DEAD, struct.pack('>I4', no) .. all[k]) == 0 then
-        wrong({ host = no, id = all[k] }, 'cannot be read', function() bury_unreadable(no, all[k]) end)
-      end
-      add('dead')
-      add('unreadable')
-    end
-    add('records')
+    if not r then tally_unreadable(all[k]) elseif check(r, i) then tally_record(r) end
   end
 end
 changes = {} -- counters are set by the tallies, when nobody works (set_counts.lua)
