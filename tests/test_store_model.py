@@ -282,15 +282,19 @@ class StoreMachine(RuleBasedStateMachine):
             if known is not None and holds:
                 known.deadline = self.now + LEASE_SECONDS
 
-    @rule(url=urls)
-    def requeue(self, url: str) -> None:
+    @rule(at=st.integers(0, 10**6))
+    def requeue(self, at: int) -> None:
+        names = [known.url for known in self._in("dead")] or ["http://h0.test/unknown"]
+        url = names[at % len(names)]
         dead = [known for known in self._in("dead") if known.url == url]
         assert self.store.crawldb.requeue([url], now=self.now) == len(dead)
         for known in dead:
             known.state, known.attempts, known.is_new = "waiting", 0, False
 
-    @rule(url=urls, to=st.none() | urls)
-    def move(self, url: str, to: str | None) -> None:
+    @rule(at=st.integers(0, 10**6), to=st.none() | urls)
+    def move(self, at: int, to: str | None) -> None:
+        pages = [name for name, known in self.known.items() if name == known.url] or ["http://h0.test/unknown"]
+        url = pages[at % len(pages)]
         known = self.known.get(url)
         may_move = known is not None and known.state != "leased"
         assert self.store.crawldb.move(url, to, now=self.now) == may_move
