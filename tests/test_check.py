@@ -176,3 +176,13 @@ def test_records_that_go_back_to_their_bucket_are_counted_once(store: Store) -> 
     assert report.records == 120
     assert problems(store) == {}
     assert store.crawldb.counts().waiting == 120
+
+
+@pytest.mark.parametrize("difference", [-2.5, 2.5])
+def test_cash_and_known_pages_that_were_miscounted_are_repaired(filled: Store, difference: float) -> None:
+    totals = filled.hosts()[0][0].name("totals")
+    filled.client.hincrbyfloat(totals, "residue", difference)
+    filled.client.hincrby(totals, "known", 3)
+    assert {problem.partition(":")[0] for problem in problems(filled)} == {"cash", "known"}
+    check(filled, repair=True)
+    assert problems(filled) == {}

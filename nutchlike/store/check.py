@@ -80,6 +80,9 @@ class StoreCheck:
         audit = self._audit(cash, [sum((t for _, t in rows), Counter()) for rows in tallies])
         if is_idle and audit.error > CASH_ERROR:
             self._found(f"cash: {audit.injected!r} injected, {audit.found!r} found", [b""])
+            if repair:  # what is lost goes to all pages with the virtual page's next share
+                missing = audit.injected - audit.found
+                self._client.hincrbyfloat(self._keys.partitions[0].name("totals"), "residue", missing)
         records = sum(tally["records"] for rows in tallies for _, tally in rows)
         return Report(records=records, was_idle=is_idle, cash=audit, findings=list(self._findings.values()))
 
@@ -163,6 +166,8 @@ class StoreCheck:
         known = int(float(cast("bytes | None", self._client.hget(keys.name("totals"), "known")) or 0))
         if known != total["records"]:
             self._found(f"known: {known} counted, {total['records']} records in {keys.prefix}", [b""])
+            if repair:
+                self._client.hset(keys.name("totals"), "known", str(total["records"]))
         for name, n in wrong.items():
             self._found(f"counter {name}: {int(stored.get(name.encode(), 0))}, should be {n} in {keys.prefix}", [b""])
         if repair and wrong:
