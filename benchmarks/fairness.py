@@ -44,7 +44,8 @@ def crawl(web: Web, *, with_slow: bool) -> float:
         feed, expected = project.folder / "pages.jsonl", FAST_HOSTS * PAGES
 
         def fast_pages() -> int:
-            return sum(SLOW not in line for line in feed.read_text().splitlines()) if feed.exists() else 0
+            lines = feed.read_text().splitlines() if feed.exists() else []
+            return sum(f"//{SLOW}:" not in line for line in lines)
 
         while not fast_pages():
             time.sleep(0.01)
