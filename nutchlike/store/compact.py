@@ -10,7 +10,7 @@ import redis
 from nutchlike.store.nodes import Client
 
 logger = logging.getLogger(__name__)
-# Setting, its name before Redis 7, what is needed: fields of a bucket (96 are usual), bytes of a record (a long URL).
+# Setting, its name before Redis 7, what is needed: fields of a bucket (56 are usual), bytes of a record (a long URL).
 _LIMITS = (
     ("hash-max-listpack-entries", "hash-max-ziplist-entries", 512),
     ("hash-max-listpack-value", "hash-max-ziplist-value", 4096),

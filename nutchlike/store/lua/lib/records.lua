@@ -12,7 +12,7 @@ local WAITING, LEASED, DUE_LATER, DEAD_LETTER, DONE = 1, 2, 3, 4, 5
 local COUNTED = { [WAITING] = 'waiting', [DUE_LATER] = 'due', [DEAD_LETTER] = 'dead', [DONE] = 'done' }
 local UNFETCHED, COMMON_INTERVAL, HOST, HOST_SIZE = 1, 2592000, '>I4I4I4I4I4I4I4ddd', 52
 local COMMON_SIGNATURE = 25 -- its length, 16 bytes of signature, 8 of the dedup key
-local BUCKET = 48 -- records in a bucket on average; small hashes are kept compactly by Redis
+local BUCKET = 28 -- records in a bucket on average; small hashes are kept compactly by Redis
 
 local BUCKETS_MAX = 128 -- looked through in one call, to keep it short: 15 to 30 ms
 
