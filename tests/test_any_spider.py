@@ -14,8 +14,9 @@ from web import Answer, Crawl, Project, html, serve, tree
 
 from nutchlike.request_codec import encode_request
 from nutchlike.store.embedded import EmbeddedServer
-from nutchlike.store.keys import CrawlKeys
+from nutchlike.store.layout import agree_on_layout
 from nutchlike.store.stored_url import StoredURL
+from nutchlike.urls.queue_key import BY_HOST
 
 PATHS = ("/", "/one", "/three", "/raises", "/target", "/same", "/never", "/lambda", "/selector")
 
@@ -108,7 +109,8 @@ def test_dropped_and_failed_items_and_ignored_responses_end_in_a_defined_state(t
 def put_stored_request(project: Project, url: str, request: bytes) -> None:
     """Store a request as an earlier version of the spider might have left it."""
     with EmbeddedServer.attach(project.folder / "store") as server:
-        frontier = stores.frontier(server.client(), worker="earlier", keys=CrawlKeys("general"))
+        keys = agree_on_layout(server.client(), "general", partitions=None, default=1, queue_mode=BY_HOST)
+        frontier = stores.frontier(server.client(), worker="earlier", keys=keys)
         frontier.add([StoredURL(url, b"stored--", request=request, priority=1000)], cash=9.0, now=1.0)
 
 
