@@ -26,6 +26,7 @@ from nutchlike.store.compact import keep_hashes_compact
 from nutchlike.store.connection import check_client, check_redis_url, hide_password
 from nutchlike.store.crawldb import CrawlDb
 from nutchlike.store.embedded import EmbeddedServer
+from nutchlike.store.explain import Explainer
 from nutchlike.store.frontier import Frontier
 from nutchlike.store.host_clocks import HostClocks
 from nutchlike.store.layout import agree_on_layout, find_layout, forget, keys_of
@@ -52,6 +53,7 @@ class CrawlStore:
     frontier: Frontier
     signatures: SignatureIndex
     webgraph: WebGraph
+    explainer: Explainer
     check: StoreCheck
     clocks: HostClocks
     robots: RobotsCache
@@ -110,12 +112,14 @@ def open_store(settings: BaseSettings, *, crawl_id: str, flush: bool = False, be
         queue_of=queues.of,
     )
     crawldb = CrawlDb(client, keys, scripts, queue_of=queues.of)
+    webgraph = WebGraph(keys, scripts, client, crawldb)
     return CrawlStore(
         client=client,
         crawldb=crawldb,
         frontier=frontier,
         signatures=SignatureIndex(keys, scripts),
-        webgraph=WebGraph(keys, scripts, client, crawldb),
+        webgraph=webgraph,
+        explainer=Explainer(keys, scripts, client, crawldb, webgraph),
         check=StoreCheck(client, keys, scripts),
         clocks=HostClocks(
             keys,

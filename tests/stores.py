@@ -10,6 +10,7 @@ from nutchlike.crawldatum import DbStatus
 from nutchlike.scoring.opic import PaperOPIC
 from nutchlike.store.check import StoreCheck
 from nutchlike.store.crawldb import CrawlDb, Seed
+from nutchlike.store.explain import Explainer
 from nutchlike.store.frontier import Frontier
 from nutchlike.store.host_clocks import HostClocks
 from nutchlike.store.host_records import StoredHost, read_hosts
@@ -74,6 +75,7 @@ class Store:
     check: StoreCheck
     clocks: HostClocks
     webgraph: WebGraph
+    explainer: Explainer
 
     def other(self, worker: str = "w2", **limits: Any) -> Store:
         """Return what another worker sees of the same store."""
@@ -113,6 +115,7 @@ def open_store(
 ) -> Store:
     scripts = scripts_of(client, keys)
     crawldb = CrawlDb(client, keys, scripts, queue_of=queue_of)
+    webgraph = WebGraph(keys, scripts, client, crawldb)
     return Store(
         client,
         keys,
@@ -120,7 +123,8 @@ def open_store(
         frontier(client, keys=keys, queue_of=queue_of, **limits),
         StoreCheck(client, keys, scripts),
         HostClocks(keys, scripts, delay=limits.get("delay", 0.0), backoff=5.0, backoff_max=3600.0, queue_of=queue_of),
-        WebGraph(keys, scripts, client, crawldb),
+        webgraph,
+        Explainer(keys, scripts, client, crawldb, webgraph),
     )
 
 

@@ -6,6 +6,8 @@ import hashlib
 import json
 import struct
 from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum
 
 from nutchlike.crawldatum import CrawlDatum, DbStatus
 
@@ -15,6 +17,7 @@ COMMON_SIGNATURE = (16, 8)  # bytes of signature and dedup key; a record with th
 _HEADER_SIZE = 19
 _FIXED = struct.Struct(">dI")  # cash, fetch time, behind: version and status, state and flags (2), depth, site (3)
 # what follows where a flag says so; the path without its first slash comes last
+_TAKEN = 8
 _HAS_REQUEST, _HAS_INTERVAL, _HAS_HISTORY, _HAS_MODIFIED, _HAS_TROUBLE, _HAS_SIGNATURE = 2, 16, 32, 64, 128, 256
 _HAS_CASH_TIME = 512
 
@@ -130,6 +133,40 @@ def url_of(raw: bytes, site: str) -> str:
     if flags & _HAS_SIGNATURE:
         at += 1 + (raw[at] or sum(COMMON_SIGNATURE))
     return f"{site}/{raw[at:].decode()}"
+
+
+class RecordState(IntEnum):
+    """Where a URL is: the state that its record says."""
+
+    WAITING = 1
+    LEASED = 2
+    DUE_LATER = 3
+    DEAD_LETTER = 4
+    DONE = 5
+
+
+@dataclass(frozen=True, slots=True)
+class QueueEntry:
+    """What a record says of its place in its host's queue: there is one for new URLs, one for those taken up before.
+
+    ``rank`` is the cash relative to V (``decode_record``) and the priority of a stored request.
+    """
+
+    state: RecordState
+    is_new: bool
+    rank: float
+
+
+def queue_entry(raw: bytes) -> QueueEntry:
+    """Return the place of a stored record; UnreadableRecord for a broken one."""
+    if not is_readable(raw):
+        raise UnreadableRecord(f"record of {len(raw)} bytes")
+    flags = int.from_bytes(raw[1:3], "big")
+    rank = float(_FIXED.unpack_from(raw, 7)[0])
+    if flags & _HAS_REQUEST:
+        rank += struct.unpack_from(">d", raw, _HEADER_SIZE)[0]
+    is_new = raw[0] % 16 == DbStatus.DB_UNFETCHED and not flags & _TAKEN
+    return QueueEntry(RecordState(flags >> 12), is_new, rank)
 
 
 def next_id(url_id: bytes, site: int, path: str) -> bytes:

@@ -1,0 +1,61 @@
+"""Absence: why a crawl does not know a URL (``scrapy explain``)."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from scrapy.settings import BaseSettings
+
+from nutchlike.checked_settings import get_int
+from nutchlike.crawl_store import CrawlStore
+from nutchlike.plugins import SCOPE_OUTLINK, build_url_chain
+from nutchlike.urls.scope import LinkScope
+
+NAMED = 3  # pages that a reason names
+
+
+class Absence:
+    """Asks the rules for links first, then what is known. ``normalized`` is what it looks for under a URL."""
+
+    def __init__(self, settings: BaseSettings) -> None:
+        """Raise ValueError, naming setting and value, for one that cannot be used."""
+        self._chain = build_url_chain(settings, scope=SCOPE_OUTLINK)
+        self._scope = LinkScope.from_settings(settings)
+        self._depth_limit = get_int(settings, "DEPTH_LIMIT")
+        self._links_max = get_int(settings, "NUTCH_DB_MAX_OUTLINKS_PER_PAGE")
+
+    def normalized(self, url: str) -> str | None:
+        """Return the normalized form of ``url``, whatever the filters say; ``None`` when it is no URL."""
+        return self._chain.normalized(url)
+
+    def reason(self, url: str, store: CrawlStore) -> str:
+        """Return why a URL is not known, as far as can be told. Costs a look at each list of the web graph.
+
+        With a DEPTH_LIMIT each record is looked at, too, where nothing else is the reason.
+        """
+        verdict = self._chain.judge(url)
+        if verdict.url is None:
+            return f"a rule rejects it: {verdict.reason}"
+        if not store.crawldb.counts().known:
+            return "the crawl knows no URL"
+        if not any(self._scope.accepts(f"{site}/", verdict.url) for site in store.explainer.sites()):
+            return "it is an external link: NUTCH_DB_IGNORE_EXTERNAL_LINKS keeps to known sites, and its site is none"
+        linking = [link.source.url for link in islice(store.webgraph.inlinks(verdict.url), NAMED)]
+        if linking:
+            return f"it was forgotten, or is on its way between partitions: {', '.join(linking)} link to it"
+        where = self._where_links_end(verdict.url, store)
+        if not store.webgraph.pages_with_links():
+            return f"no page that was fetched links to it{where}; NUTCH_WEBGRAPH_ENABLED is off, so none could be named"
+        return f"no known page links to it{where}"
+
+    def _where_links_end(self, url: str, store: CrawlStore) -> str:
+        """Return from which pages links to ``url`` would not have been followed."""
+        deep = 0
+        for depth, page in store.explainer.fetched_pages() if self._depth_limit else ():
+            deep += depth >= self._depth_limit and self._scope.accepts(page, url)
+        limits = []
+        if deep:
+            limits.append(f"it is too deep if one of {deep} pages does that are at DEPTH_LIMIT {self._depth_limit}")
+        if self._links_max >= 0:
+            limits.append(f"links behind the first {self._links_max} of a page do not count")
+        return f" ({', '.join(limits)})" if limits else ""

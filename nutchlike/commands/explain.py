@@ -1,0 +1,155 @@
+"""``scrapy explain``: why a URL was fetched, or was not, and what it waits for."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import redis
+from scrapy.exceptions import UsageError
+
+from nutchlike.absence import Absence
+from nutchlike.checked_settings import get_int
+from nutchlike.crawl_store import CrawlStore, open_store
+from nutchlike.nutch_command import NutchCommand
+from nutchlike.store.codec import UnreadableRecord
+from nutchlike.store.errors import StoreUnavailable
+from nutchlike.store.explain import Explanation
+
+STATES = {"DUE_LATER": "due again later", "DEAD_LETTER": "dead letter"}
+
+
+class Command(NutchCommand):
+    """One fact a line, or one JSON object a URL; exit code 1 when a URL is not known."""
+
+    requires_project = True
+
+    def syntax(self) -> str:
+        return "[--exact] [--json] [--spider NAME] URL ..."
+
+    def short_desc(self) -> str:
+        return "Show why a URL was fetched, or was not: its origin, score, place in the queue, what it waits for"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.add_argument("--exact", action="store_true", help="count all better URLs: reads all records")
+        parser.add_argument("--json", action="store_true", help="print one JSON object a URL")
+        parser.add_argument("--spider", default="site", help="whose crawl (default: site)")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        if not args:
+            raise UsageError("give URLs")
+        settings = self.settings_of(opts.spider)
+        self.check(settings)
+        try:
+            absence = Absence(settings)
+            store = open_store(settings, crawl_id=opts.spider)
+        except (StoreUnavailable, ValueError) as error:
+            raise UsageError(str(error), print_help=False) from error
+        all_max = get_int(settings, "NUTCH_GENERATE_TOP_N")
+        try:
+            with self.output():
+                for number, url in enumerate(args):
+                    facts = self._facts(url, store, absence, all_max=all_max, exact=opts.exact)
+                    if opts.json:
+                        print(json.dumps(facts, ensure_ascii=False))
+                    else:
+                        print(*[""] * bool(number), *_lines(facts), sep="\n")
+        except (redis.RedisError, UnreadableRecord) as error:
+            print(error, file=sys.stderr)
+            self.exitcode = 1
+        finally:
+            store.close()
+
+    def _facts(self, given: str, store: CrawlStore, absence: Absence, *, all_max: int, exact: bool) -> dict[str, Any]:
+        url = absence.normalized(given)
+        found = None
+        if url is not None:
+            found = store.explainer.explain(url, all_max=all_max, exact=exact, now=time.time())
+        if found is None:
+            self.exitcode = 1
+            return {"url": url or given, "known": False, "reason": absence.reason(given, store)}
+        return _facts_of(found)
+
+
+def _facts_of(found: Explanation) -> dict[str, Any]:
+    datum, place = found.datum, found.place
+    return {
+        "url": datum.url,
+        "known": True,
+        "state": STATES.get(found.state.name, found.state.name.lower()),
+        "db_status": datum.db_status.label,
+        "depth": datum.depth,
+        "origin": found.origin or None,
+        "score": datum.score,
+        "history": datum.history,
+        "importance": found.importance,
+        "inlinks": found.inlinks,
+        "paid_by": None
+        if found.contributors is None
+        else [{"url": page.url, "paid": page.paid, "anchor": page.anchor} for page in found.contributors],
+        "ahead_on_host": place.host_ahead if place else None,
+        "waiting_on_host": place.host_waiting if place else None,
+        "hosts_ahead": place.hosts_ahead if place else None,
+        "ahead": place.all_ahead if place else None,
+        "waits_for": found.wait.reason,
+        "until": found.wait.until,
+        "signature": datum.signature.hex() if datum.signature else None,
+        "content_owner": found.content_owner,
+    }
+
+
+def _lines(facts: dict[str, Any]) -> Iterator[str]:
+    """Yield the facts as lines of text: name, colon, value."""
+    yield f"url: {facts['url']}"
+    if not facts["known"]:
+        yield "state: not known"
+        yield f"reason: {facts['reason']}"
+        return
+    yield f"state: {facts['state']}, {facts['db_status']}"
+    until = f" {_when(facts['until'])}" if facts["until"] is not None else ""
+    yield f"waits for: {facts['waits_for']}{until}"
+    yield f"found: {_origin(facts)}"
+    yield f"score: {facts['score']:.6g}"
+    yield f"history: {facts['history']:.6g}"
+    yield f"importance: {facts['importance']:.6g}"
+    if facts["waiting_on_host"] is not None:
+        yield f"place on its host: {facts['ahead_on_host'] + 1} of {facts['waiting_on_host']} that wait"
+        yield f"other hosts that may have a better URL: {facts['hosts_ahead']}"
+    if facts["ahead"] is not None:
+        yield f"place in the crawl: {facts['ahead'] + 1}"
+    yield f"signature: {_signature(facts)}"
+    yield from _inlinks(facts)
+
+
+def _origin(facts: dict[str, Any]) -> str:
+    if facts["origin"]:
+        return f"seed, {facts['origin']}"
+    return f"{facts['depth']} links from the nearest seed" if facts["depth"] else "a start request"
+
+
+def _signature(facts: dict[str, Any]) -> str:
+    if facts["signature"] is None:
+        return "none"
+    owner = facts["content_owner"]
+    if owner is None:
+        return f"{facts['signature']}, nobody owns the content"
+    return f"{facts['signature']}, " + ("owns the content" if owner == facts["url"] else f"a duplicate of {owner}")
+
+
+def _inlinks(facts: dict[str, Any]) -> Iterator[str]:
+    if facts["paid_by"] is None:
+        yield "inlinks: not known, NUTCH_WEBGRAPH_ENABLED is off"
+        return
+    yield f"inlinks: {facts['inlinks']}"
+    for page in facts["paid_by"]:
+        yield f"paid: {page['paid']:.6g} by {page['url']}" + (f" ({page['anchor']})" if page["anchor"] else "")
+
+
+def _when(epoch_seconds: float) -> str:
+    return datetime.fromtimestamp(epoch_seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
