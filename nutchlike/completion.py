@@ -84,9 +84,10 @@ class Completion:
         self._page_of_item[id(item)] = page
 
     def exhaust(self, page: Page) -> None:
-        """The callback of ``page`` has given all its output."""
-        page.exhausted = True
-        self._settle(page)
+        """The callback of ``page`` has given all its output; of a page that has failed Scrapy says so, too."""
+        if not page.done:
+            page.exhausted = True
+            self._settle(page)
 
     def fail(self, page: Page, error: BaseException | None) -> None:
         """``page`` could not be fetched or parsed."""

@@ -1,0 +1,52 @@
+"""What the store is told of a page that is done."""
+
+from __future__ import annotations
+
+import pytest
+from scrapy import Request, Spider
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+from scrapy.settings import Settings
+from scrapy.spidermiddlewares.httperror import HttpError
+from scrapy.statscollectors import MemoryStatsCollector
+from stores import NOW
+
+from nutchlike.addon import NutchlikeAddon
+from nutchlike.completion import Completion
+from nutchlike.crawldatum import CrawlDatum
+from nutchlike.page import Page
+from nutchlike.store.lease import Lease
+
+URL = "http://a.test/"
+
+
+@pytest.fixture
+def completion() -> Completion:
+    settings = Settings({"NUTCH_WEBGRAPH_ENABLED": True})
+    NutchlikeAddon.update_pre_crawler_settings(settings)
+    crawler = Crawler(Spider, settings)
+    crawler.stats = MemoryStatsCollector(crawler)
+    return Completion(crawler, changed=lambda: None)
+
+
+def begin(completion: Completion) -> Page:
+    return completion.begin(Lease(b"\0" * 6 + b"12345678", CrawlDatum(URL, score=1.0)), Request(URL))
+
+
+@pytest.mark.parametrize("http_status", [304, 500])
+def test_an_answer_without_a_page_keeps_the_list_of_links_though_scrapy_asks_for_its_output(
+    completion: Completion, http_status: int
+) -> None:
+    page = begin(completion)
+    completion.fail(page, HttpError(Response(URL, status=http_status)))
+    completion.exhaust(page)  # HttpErrorMiddleware puts an empty output in the place of the error
+    assert not completion.result(page, int(NOW)).relinked
+
+
+def test_a_page_without_links_and_one_that_is_gone_have_an_empty_list(completion: Completion) -> None:
+    empty, gone = begin(completion), begin(completion)
+    completion.exhaust(empty)
+    completion.fail(gone, HttpError(Response(URL, status=404)))
+    for page in (empty, gone):
+        done = completion.result(page, int(NOW))
+        assert (done.relinked, list(done.outlinks)) == (True, [])
