@@ -51,6 +51,8 @@ def test_looking_at_a_crawl_that_is_not_there_does_not_lay_it_out(tmp_path: Path
     project = Project(tmp_path)
     for command in (["readdb", "--stats"], ["fsck"], ["deadletters"]):
         assert project.command(*command)[0] == 0
+    for command in (["linkrank"], ["explain", "http://a.test/"], ["readlinkdb", "http://a.test/"]):
+        assert project.command(*command)[0] == 1
     with serve(tree(3)) as web:
         crawl = project.crawl(f"url={web.url}/", NUTCH_PARTITIONS=4)
         assert crawl.code == 0, crawl.log

@@ -48,7 +48,7 @@ class Command(NutchCommand):
         self.check(settings)
         try:
             absence = Absence(settings)
-            store = open_store(settings, crawl_id=opts.spider)
+            store = open_store(settings, crawl_id=opts.spider, begin=False)
         except (StoreUnavailable, ValueError) as error:
             raise UsageError(str(error), print_help=False) from error
         all_max = get_int(settings, "NUTCH_GENERATE_TOP_N")

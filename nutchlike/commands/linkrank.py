@@ -44,7 +44,7 @@ class Command(NutchCommand):
         self.check(settings)
         try:
             job = LinkRankJob.from_settings(settings, tell=_Progress().tell, iterations=opts.iterations)
-            store = open_store(settings, crawl_id=opts.spider)
+            store = open_store(settings, crawl_id=opts.spider, begin=False)
         except (StoreUnavailable, ValueError) as error:
             raise UsageError(str(error), print_help=False) from error
         try:

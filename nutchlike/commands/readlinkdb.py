@@ -40,7 +40,7 @@ class Command(NutchCommand):
         self.check(settings)
         try:
             chain = build_url_chain(settings)
-            store = open_store(settings, crawl_id=opts.spider)
+            store = open_store(settings, crawl_id=opts.spider, begin=False)
         except (StoreUnavailable, ValueError) as error:
             raise UsageError(str(error), print_help=False) from error
         try:
