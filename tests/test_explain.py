@@ -146,6 +146,13 @@ def test_turns_are_explained_by_who_comes_before(store: Store) -> None:
     assert wait_of(store) == "its turn: 1 URLs of its host rank higher"
 
 
+def test_a_url_whose_queue_was_lost_needs_a_repair(store: Store) -> None:
+    store.inject(seed(URL))
+    for keys, host in store.hosts():
+        store.client.delete(f"{keys.name('q:')}{host.number}")
+    assert wait_of(store) == "scrapy fsck --repair: it is in no queue"
+
+
 def test_contributors_are_the_pages_that_paid_most_and_redirects_pay_all(store: Store) -> None:
     store.inject(seed(URL, 0.0), *(seed(f"http://h{i}.test/", 10.0 + i) for i in range(12)))
     for i in range(12):

@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from stores import Store, open_store, seed
+from stores import Store, begin_store, seed
 from web import Answer, Project, Web, html, serve
 
 from nutchlike.store.embedded import EmbeddedServer
-from nutchlike.store.layout import agree_on_layout
 from nutchlike.store.lease import PageDone
 from nutchlike.store.stored_url import StoredURL
 from nutchlike.urls.identity import url_id
@@ -167,8 +166,7 @@ def project(tmp_path: Path) -> Project:
 def store_of(project: Project) -> Iterator[Store]:
     """The store of a crawl that a test begins by hand."""
     with EmbeddedServer.attach(project.folder / "store") as server, server.client() as client:
-        agree_on_layout(client, "site", partitions=1, default=1, queue_mode="byHost")
-        yield open_store(client)
+        yield begin_store(client)
 
 
 def inject(project: Project, *lines: str) -> None:

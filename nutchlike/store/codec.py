@@ -162,9 +162,7 @@ def queue_entry(raw: bytes) -> QueueEntry:
     if not is_readable(raw):
         raise UnreadableRecord(f"record of {len(raw)} bytes")
     flags = int.from_bytes(raw[1:3], "big")
-    rank = float(_FIXED.unpack_from(raw, 7)[0])
-    if flags & _HAS_REQUEST:
-        rank += struct.unpack_from(">d", raw, _HEADER_SIZE)[0]
+    rank = float(_FIXED.unpack_from(raw, 7)[0]) + priority(raw)
     is_new = raw[0] % 16 == DbStatus.DB_UNFETCHED and not flags & _TAKEN
     return QueueEntry(RecordState(flags >> 12), is_new, rank)
 

@@ -197,6 +197,8 @@ class Explainer:
             return Wait(f"{host.name}, which may not be asked: {_why_blocked(host, now)}; it may again", host.clock)
         if host.active >= per_host:
             return Wait(f"the end of another fetch: {host.active} pages of {host.name} are leased, {per_host} may be")
+        if not self._client.exists(f"{keys.name('q:' if entry.is_new else 'a:')}{host.number}"):
+            return Wait("scrapy fsck --repair: it is in no queue")
         if place.host_ahead:
             return Wait(f"its turn: {place.host_ahead} URLs of its host rank higher")
         if place.hosts_ahead:
