@@ -39,19 +39,16 @@ class PageScores:
         datum = page.lease.datum
         scored = page.scored or ScoredPage(datum=datum, surroundings=page.lease.surroundings)
         own = host_key(page.url)
-        links = [Outlink(url.url, host_key(url.url) == own, decode_metadata(url.metadata)) for url in urls]
+        links = [Outlink(url.url, host_key(url.url) == own, decode_metadata(url.metadata), url.id) for url in urls]
         distribution = self._chain.distribute(scored, links)
         if len(distribution.outlinks) < len(links):
             self._stats.inc_value("nutch/outlinks/dropped_by_score", len(links) - len(distribution.outlinks))
         if self._chain.repaired > self._repaired:
             self._stats.inc_value("nutch/scores/repaired", self._chain.repaired - self._repaired)
             self._repaired = self._chain.repaired
-        known = {id(link): url for link, url in zip(links, urls, strict=True)}
-        by_url = {link.url: url for link, url in zip(links, urls, strict=True)}
+        sent = {url.id: (url, link.metadata) for url, link in zip(urls, links, strict=True)}
         kept = []
         for link in distribution.outlinks:
-            stored = known.get(id(link))
-            if stored is None:  # a filter has made it anew, with other metadata
-                stored = replace(by_url[link.url], metadata=encode_metadata(link.metadata))
-            kept.append(stored)
+            url, metadata = sent[link.id]
+            kept.append(url if link.metadata == metadata else replace(url, metadata=encode_metadata(link.metadata)))
         return kept, distribution

@@ -49,11 +49,15 @@ class ScoredPage:
 
 @dataclass(frozen=True, slots=True)
 class Outlink:
-    """A link of a page; ``is_internal``: to its own host (``link_rules.same_host``); ``metadata`` a new page keeps."""
+    """A link of a page; ``is_internal``: to its own host (``link_rules.same_host``); ``metadata`` a new page keeps.
+
+    ``id`` tells links to one URL apart (a form that is got and one that is posted); a filter leaves it as it is.
+    """
 
     url: str
     is_internal: bool
     metadata: Mapping[str, str] = field(default_factory=dict)
+    id: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +94,7 @@ class Distribution:
 
     def with_metadata(self, metadata: Mapping[str, str]) -> Self:
         """Return the same with ``metadata`` added to that of each outlink."""
-        outlinks = [Outlink(link.url, link.is_internal, {**link.metadata, **metadata}) for link in self.outlinks]
+        outlinks = [replace(link, metadata={**link.metadata, **metadata}) for link in self.outlinks]
         return replace(self, outlinks=outlinks)
 
 
@@ -141,7 +145,7 @@ class ScoringFilter:
     def distribute(self, page: ScoredPage, distribution: Distribution) -> Distribution:
         """Return what a page gives to its outlinks (``distributeScoreToOutlinks``).
 
-        They are distinct, and other than the page. Links may be dropped and get metadata.
+        They are distinct, and other than the page. Links may be dropped, and replaced by some with more metadata.
         """
         return distribution
 
