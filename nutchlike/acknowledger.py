@@ -10,6 +10,7 @@ import redis
 from scrapy.crawler import Crawler
 from scrapy.utils.asyncio import call_later
 
+from nutchlike.blocking_calls import BlockingCalls
 from nutchlike.checked_settings import get_float
 from nutchlike.completion import Completion
 from nutchlike.crawl_store import CrawlStore
@@ -18,7 +19,6 @@ from nutchlike.page import Page
 from nutchlike.solo_task import SoloTask
 from nutchlike.store.lease import PageDone
 from nutchlike.store.stored_url import StoredURL
-from nutchlike.store_calls import StoreCalls
 
 logger = logging.getLogger(__name__)
 PAGES = 64  # at most so many in one call
@@ -37,7 +37,7 @@ class Acknowledger:
         crawler: Crawler,
         *,
         completion: Completion,
-        calls: StoreCalls,
+        calls: BlockingCalls,
         done: Callable[[float], None],
         failed: Callable[[redis.RedisError], None],
     ) -> None:

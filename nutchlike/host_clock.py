@@ -12,9 +12,9 @@ from scrapy.crawler import Crawler
 from scrapy.utils.asyncio import sleep
 from scrapy.utils.datatypes import LocalCache
 
+from nutchlike.blocking_calls import BlockingCalls
 from nutchlike.crawl_store import CrawlStore, host_delay, host_wait_max
 from nutchlike.outage import RETRY_SECONDS, Outage
-from nutchlike.store_calls import StoreCalls
 
 logger = logging.getLogger(__name__)
 # An unused leave is taken for good without asking the store again for so many seconds: with a delay, requests may come
@@ -32,7 +32,9 @@ class HostHeld(Exception):
 class HostClock:
     """Tells when a request may be sent. ``store`` gives the store once it is open."""
 
-    def __init__(self, crawler: Crawler, *, calls: StoreCalls, outage: Outage, store: Callable[[], CrawlStore]) -> None:
+    def __init__(
+        self, crawler: Crawler, *, calls: BlockingCalls, outage: Outage, store: Callable[[], CrawlStore]
+    ) -> None:
         self._calls = calls
         self._crawler = crawler
         self._outage = outage

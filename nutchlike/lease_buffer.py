@@ -12,12 +12,12 @@ import redis
 from scrapy.crawler import Crawler
 from scrapy.utils.defer import deferred_from_coro
 
+from nutchlike.blocking_calls import BlockingCalls
 from nutchlike.checked_settings import get_bool, get_int
 from nutchlike.crawl_store import CrawlStore, host_delay
 from nutchlike.outage import RETRY_SECONDS, Outage
 from nutchlike.solo_task import SoloTask
 from nutchlike.store.lease import Lease, LeaseBatch
-from nutchlike.store_calls import StoreCalls
 
 logger = logging.getLogger(__name__)
 POLL_SECONDS = 1.0  # how long news from other workers may go unnoticed while this one has nothing to do
@@ -32,7 +32,7 @@ class LeaseBuffer:
     """
 
     def __init__(
-        self, crawler: Crawler, *, calls: StoreCalls, outage: Outage, wake_up_in: Callable[[float], None]
+        self, crawler: Crawler, *, calls: BlockingCalls, outage: Outage, wake_up_in: Callable[[float], None]
     ) -> None:
         settings = crawler.settings
         self._crawler = crawler

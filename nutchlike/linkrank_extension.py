@@ -11,11 +11,11 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import create_looping_call
 
+from nutchlike.blocking_calls import HANGING_SECONDS, BlockingCalls
 from nutchlike.checked_settings import get_int
 from nutchlike.crawl_store import CrawlStore
 from nutchlike.linkrank_job import LinkRankJob, NothingToRank
 from nutchlike.solo_task import SoloTask
-from nutchlike.store_calls import HANGING_SECONDS, StoreCalls
 from nutchlike.wiring import scheduler_of
 
 logger = logging.getLogger(__name__)
@@ -37,7 +37,7 @@ class LinkRankExtension:
         self._every = every
         self._job = LinkRankJob.from_settings(crawler.settings, tell=self._stop_at_the_end)
         self._ended_at: float | None = None  # monotonic seconds
-        self._calls = StoreCalls(is_ending=self._is_long_over)
+        self._calls = BlockingCalls(is_ending=self._is_long_over)
         self._ranking = SoloTask(self._rank)
         self._poll = create_looping_call(self._ranking.start)
         crawler.signals.connect(self._spider_opened, signals.spider_opened)

@@ -20,8 +20,8 @@ from scrapy.crawler import Crawler
 from scrapy.utils.asyncio import sleep
 from scrapy.utils.defer import deferred_from_coro
 
+from nutchlike.blocking_calls import BlockingCalls
 from nutchlike.store.errors import NoAnswer
-from nutchlike.store_calls import StoreCalls
 
 logger = logging.getLogger(__name__)
 RETRY_SECONDS = 1.0
@@ -43,7 +43,7 @@ T = TypeVar("T")
 class Outage:
     """Follows whether the store answers. ``wait_max`` is in seconds."""
 
-    def __init__(self, crawler: Crawler, *, calls: StoreCalls, wait_max: float) -> None:
+    def __init__(self, crawler: Crawler, *, calls: BlockingCalls, wait_max: float) -> None:
         self._crawler = crawler
         self._calls = calls
         self._wait_max = wait_max
@@ -67,7 +67,7 @@ class Outage:
             logger.warning("The store answers again after %.1f s", time.monotonic() - self._since)
             self._since = None
 
-    async def patiently(self, work: Callable[[], T], *, calls: StoreCalls | None = None) -> T:
+    async def patiently(self, work: Callable[[], T], *, calls: BlockingCalls | None = None) -> T:
         """Return ``work()``, a call of the store, tried again while the store fails.
 
         ``calls`` runs it; ``None``: those that leases and acknowledgements go through. Raises its last error once

@@ -17,6 +17,7 @@ from scrapy_redis.scheduler import Scheduler as RedisScheduler
 from twisted.internet.defer import Deferred
 
 from nutchlike.acknowledger import Acknowledger
+from nutchlike.blocking_calls import HANGING_SECONDS, BlockingCalls
 from nutchlike.checked_settings import get_bool, get_float, get_int
 from nutchlike.completion import Completion
 from nutchlike.crawl_store import CrawlStore, open_store
@@ -28,7 +29,6 @@ from nutchlike.page import Page
 from nutchlike.request_meta import PAGE
 from nutchlike.solo_task import SoloTask
 from nutchlike.store.errors import StoreUnavailable
-from nutchlike.store_calls import HANGING_SECONDS, StoreCalls
 from nutchlike.stored_requests import StoredRequests
 
 logger = logging.getLogger(__name__)
@@ -52,9 +52,9 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
         self._crawler = crawler
         self.stats = crawler.stats
         self.requests = StoredRequests(crawler)
-        self.calls = StoreCalls(is_ending=self._is_ending)
+        self.calls = BlockingCalls(is_ending=self._is_ending)
         # pages wait for their claims, which no lease or acknowledgement depends on: they need not queue behind those
-        self.claim_calls = StoreCalls(is_ending=self._is_ending)
+        self.claim_calls = BlockingCalls(is_ending=self._is_ending)
         self.outage = Outage(crawler, calls=self.calls, wait_max=get_float(settings, "NUTCH_STORE_WAIT_MAX"))
         self.completion = Completion(crawler, changed=self._flush_soon)
         self._acknowledger = Acknowledger(

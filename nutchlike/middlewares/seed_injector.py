@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from itertools import chain
-from threading import Thread
-from typing import Any, TypeVar
+from typing import Any
 
 from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.exceptions import CloseSpider
 from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
+from nutchlike.blocking_calls import BlockingCalls
 from nutchlike.checked_settings import get_bool, get_int
 from nutchlike.injector import Injector, Line, batches, build_injector
 from nutchlike.seed_sources import open_seed_sources
 from nutchlike.wiring import scheduler_of
 
 logger = logging.getLogger(__name__)
-T = TypeVar("T")
 
 
 class SeedInjectorMiddleware(BaseSpiderMiddleware):
@@ -34,6 +32,8 @@ class SeedInjectorMiddleware(BaseSpiderMiddleware):
         super().__init__(crawler)
         self._injector = injector
         self._waits_for_seeds = waits_for_seeds
+        # a thread of its own: a pipe or a server may give nothing for long, and the store is asked meanwhile
+        self._reading = BlockingCalls(is_ending=lambda: False)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> SeedInjectorMiddleware:
@@ -68,13 +68,14 @@ class SeedInjectorMiddleware(BaseSpiderMiddleware):
         except ValueError as error:
             logger.error("%s", error)
             raise CloseSpider("no_seeds") from error
-        while batch := await _in_thread(lambda: next(left, None)):
+        while batch := await self._reading.run(lambda: next(left, None)):
             usable = injector.judge(batch)
             await scheduler.store.locate(seed.url for seed in usable)
             await scheduler.outage.patiently(
                 lambda usable=usable: injector.put(usable, scheduler.store.crawldb, now=time.time())  # type: ignore[misc]  # mypy cannot infer a lambda with a default
             )
             scheduler.look_again()
+        self._reading.close()
         counts = injector.counts
         for what in ("injected", "known", "updated", "rejected"):
             self.crawler.stats.inc_value(f"nutch/injector/{what}", getattr(counts, what))
@@ -98,32 +99,3 @@ class SeedInjectorMiddleware(BaseSpiderMiddleware):
             return
         logger.error("No seeds: give -a seeds=FILE_OR_FOLDER or -a url=URL")
         raise CloseSpider("no_seeds")
-
-
-async def _in_thread(call: Callable[[], T]) -> T:
-    """Return ``call()``, which may block on a pipe or a server, and let the crawl go on meanwhile.
-
-    The thread is a daemon: a pipe that nobody writes to does not keep a crawl that was told to stop.
-    """
-    loop = asyncio.get_running_loop()
-    answer: asyncio.Future[T] = loop.create_future()
-
-    def settle(result: T | None, error: Exception | None) -> None:
-        if answer.done():  # the crawl was stopped meanwhile
-            return
-        if error is not None:
-            answer.set_exception(error)
-        else:
-            answer.set_result(result)  # type: ignore[arg-type]  # without an error there is a T
-
-    def work() -> None:
-        result, failure = None, None
-        try:
-            result = call()
-        except Exception as error:  # noqa: BLE001  # whoever awaits gets it
-            failure = error
-        if not loop.is_closed():
-            loop.call_soon_threadsafe(settle, result, failure)
-
-    Thread(target=work, daemon=True, name="seed lists").start()
-    return await answer

@@ -1,4 +1,4 @@
-"""Calls of the store beside the reactor: in order, and never in the way of a crawl that is to end."""
+"""Blocking calls beside the reactor: in order, and never in the way of a crawl that is to end."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 import redis
 from web import Answer, Project, html, serve
 
-from nutchlike.store_calls import HANGING_SECONDS, StoreCalls
+from nutchlike.blocking_calls import HANGING_SECONDS, BlockingCalls
 
 
 def goes_on() -> bool:
@@ -20,7 +20,7 @@ def goes_on() -> bool:
 
 def test_calls_run_in_one_other_thread_in_the_order_in_which_they_came() -> None:
     async def main() -> None:
-        calls, done = StoreCalls(is_ending=goes_on), []
+        calls, done = BlockingCalls(is_ending=goes_on), []
 
         def work(number: int) -> object:
             done.append(number)
@@ -37,7 +37,7 @@ def test_calls_run_in_one_other_thread_in_the_order_in_which_they_came() -> None
 
 def test_the_loop_goes_on_while_a_call_is_under_way() -> None:
     async def main() -> None:
-        calls, may_end = StoreCalls(is_ending=goes_on), Event()
+        calls, may_end = BlockingCalls(is_ending=goes_on), Event()
         call = asyncio.ensure_future(calls.run(lambda: may_end.wait(20)))
         await asyncio.sleep(0)
         may_end.set()  # from the loop: were it blocked, the call would give up and return False
@@ -52,7 +52,7 @@ def test_whoever_awaits_gets_the_error_and_the_next_call_runs() -> None:
         raise redis.ConnectionError("gone")
 
     async def main() -> None:
-        calls = StoreCalls(is_ending=goes_on)
+        calls = BlockingCalls(is_ending=goes_on)
         with pytest.raises(redis.ConnectionError, match="gone"):
             await calls.run(fail)
         assert await calls.run(lambda: 5) == 5
@@ -64,7 +64,7 @@ def test_whoever_awaits_gets_the_error_and_the_next_call_runs() -> None:
 def test_a_call_that_hangs_is_given_up_when_the_crawl_ends_with_those_behind_it() -> None:
     async def main() -> None:
         is_ending, may_end, ran = False, Event(), []
-        calls = StoreCalls(is_ending=lambda: is_ending)
+        calls = BlockingCalls(is_ending=lambda: is_ending)
         started = time.monotonic()
         hanging = asyncio.ensure_future(calls.run(may_end.wait))
         behind = asyncio.ensure_future(calls.run(lambda: ran.append("behind")))
@@ -94,7 +94,7 @@ def test_a_call_that_hangs_is_given_up_when_the_crawl_ends_with_those_behind_it(
 
 def test_after_the_end_a_call_is_refused() -> None:
     async def main() -> None:
-        calls = StoreCalls(is_ending=goes_on)
+        calls = BlockingCalls(is_ending=goes_on)
         await calls.run(lambda: None)
         assert calls.close(patience=10)
         with pytest.raises(redis.ConnectionError, match="left the store"):
@@ -111,3 +111,12 @@ def test_a_crawl_works_under_a_reactor_without_asyncio(tmp_path: Path) -> None:
         _, log = process.communicate(timeout=60)
         assert process.returncode == 0, log
         assert web.count() == {"/": 1, "/a": 1}
+
+
+def test_seed_lists_are_read_under_a_reactor_without_asyncio(tmp_path: Path) -> None:
+    settings = {"TWISTED_REACTOR": "twisted.internet.selectreactor.SelectReactor"}
+    with serve({"/": Answer(html("/", ["/a"])), "/a": Answer(html("/a", []))}) as web:
+        (tmp_path / "urls.txt").write_text(f"{web.url}/\n")
+        crawl = Project(tmp_path, settings).crawl(f"seeds={tmp_path / 'urls.txt'}")
+        assert crawl.code == 0, crawl.log
+        assert crawl.urls == [f"{web.url}/", f"{web.url}/a"]

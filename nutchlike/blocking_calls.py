@@ -1,4 +1,4 @@
-"""Runs the store's blocking calls beside the reactor: while the store is asked, the crawl goes on."""
+"""Runs blocking calls beside the reactor: while the store is asked, or a seed list read, the crawl goes on."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class _Call(Generic[T]):
     begun: float = 0.0
 
 
-class StoreCalls:
+class BlockingCalls:
     """One thread that runs calls, first in, first out.
 
     The thread is a daemon: a call that hangs keeps no process alive. ``is_ending`` says whether the crawl was told to
@@ -60,7 +60,7 @@ class StoreCalls:
         if self._given_up is not None:
             raise _hangs()
         if self._thread is None:
-            self._thread = Thread(target=self._work, daemon=True, name="store calls")
+            self._thread = Thread(target=self._work, daemon=True, name="blocking calls")
             self._thread.start()
         call = _Call(work, Deferred(), _calls_in_reactor())
         self._waiting.append(call)
