@@ -8,16 +8,22 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import redis
 from scrapy.commands import ScrapyCommand
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
 from nutchlike.checked_settings import check_settings
+from nutchlike.crawl_store import CrawlStore, open_store
 from nutchlike.nutch_properties import configured_conf
+from nutchlike.store.codec import UnreadableRecord
+from nutchlike.store.errors import StoreUnavailable
 
 
 class NutchCommand(ScrapyCommand):
     """Ends with one line and exit code 2 on a bad NUTCH_CONF_DIR: in the add-on, Scrapy would show a traceback."""
+
+    failed_exitcode = 1  # when the command cannot do what it was asked for
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
         """Set settings from the command line, then look at the Nutch configuration that they name."""
@@ -43,6 +49,32 @@ class NutchCommand(ScrapyCommand):
         except KeyError:
             names = ", ".join(sorted(self.crawler_process.spider_loader.list()))
             raise UsageError(f"no spider {spider!r}, there are: {names}", print_help=False) from None
+
+    @contextmanager
+    def opened_store(self, settings: BaseSettings, spider: str) -> Iterator[CrawlStore]:
+        """Give the store of a spider's crawl as it is, laying out none, while this lasts; then close it.
+
+        UsageError when it cannot be opened. When it fails meanwhile, that is said, and so is it of a record that
+        cannot be read.
+        """
+        try:
+            store = open_store(settings, crawl_id=spider, begin=False)
+        except (StoreUnavailable, ValueError) as error:
+            raise UsageError(str(error), print_help=False) from error
+        try:
+            with self.output():
+                yield store
+        except redis.RedisError as error:
+            self.complain(f"The store failed: {error}")
+        except UnreadableRecord as error:
+            self.complain(str(error))
+        finally:
+            store.close()
+
+    def complain(self, text: str) -> None:
+        """Say on standard error what could not be done, and end with ``failed_exitcode``."""
+        print(text, file=sys.stderr)
+        self.exitcode = self.failed_exitcode
 
     @contextmanager
     def output(self) -> Iterator[None]:

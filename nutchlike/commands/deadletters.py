@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 
-import redis
 from scrapy.exceptions import UsageError
 
-from nutchlike.crawl_store import CrawlStore, open_store
+from nutchlike.crawl_store import CrawlStore
 from nutchlike.nutch_command import NutchCommand
 from nutchlike.plugins import build_url_chain
-from nutchlike.store.errors import StoreUnavailable
 from nutchlike.urls.chain import URLChain
 
 
@@ -40,21 +37,11 @@ class Command(NutchCommand):
         assert self.settings is not None
         self.check(self.settings)
         chain = build_url_chain(self.settings)
-        try:
-            store = open_store(self.settings, crawl_id=opts.spider, begin=False)
-        except (StoreUnavailable, ValueError) as error:
-            raise UsageError(str(error), print_help=False) from error
-        try:
-            with self.output():
-                if opts.requeue is None:
-                    _show(store)
-                else:
-                    self._requeue(store, chain, opts.requeue)
-        except redis.RedisError as error:
-            print(f"The store failed: {error}", file=sys.stderr)
-            self.exitcode = 1
-        finally:
-            store.close()
+        with self.opened_store(self.settings, opts.spider) as store:
+            if opts.requeue is None:
+                _show(store)
+            else:
+                self._requeue(store, chain, opts.requeue)
 
     def _requeue(self, store: CrawlStore, chain: URLChain, urls: list[str]) -> None:
         """Put dead letters back, all when ``urls`` names none; a URL may be written as it is listed, or otherwise."""
@@ -63,16 +50,12 @@ class Command(NutchCommand):
         named = [url if url in dead else chain.normalized(url) or url for url in urls]
         for url in named:
             if url not in dead:
-                self._complain(f"{url}: no dead letter")
+                self.complain(f"{url}: no dead letter")
         chosen = [url for url, _ in letters if not urls or url in named]
         back = store.crawldb.requeue(named if urls else None, now=time.time())
         print(f"Put back {back} dead letters")
         if back < len(chosen):
-            self._complain(f"{len(chosen) - back} stay dead: their records cannot be read")
-
-    def _complain(self, text: str) -> None:
-        print(text, file=sys.stderr)
-        self.exitcode = 1
+            self.complain(f"{len(chosen) - back} stay dead: their records cannot be read")
 
 
 def _show(store: CrawlStore) -> None:

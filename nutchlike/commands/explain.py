@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-import redis
 from scrapy.exceptions import UsageError
 
 from nutchlike.absence import Absence
 from nutchlike.checked_settings import get_int
-from nutchlike.crawl_store import CrawlStore, open_store
+from nutchlike.crawl_store import CrawlStore
 from nutchlike.nutch_command import NutchCommand
-from nutchlike.store.codec import UnreadableRecord
-from nutchlike.store.errors import StoreUnavailable
 from nutchlike.store.explain import Explanation
 
 STATES = {"DUE_LATER": "due again later", "DEAD_LETTER": "dead letter"}
@@ -48,23 +44,16 @@ class Command(NutchCommand):
         self.check(settings)
         try:
             absence = Absence(settings)
-            store = open_store(settings, crawl_id=opts.spider, begin=False)
-        except (StoreUnavailable, ValueError) as error:
+        except ValueError as error:
             raise UsageError(str(error), print_help=False) from error
         all_max = get_int(settings, "NUTCH_GENERATE_TOP_N")
-        try:
-            with self.output():
-                for number, url in enumerate(args):
-                    facts = self._facts(url, store, absence, all_max=all_max, exact=opts.exact)
-                    if opts.json:
-                        print(json.dumps(facts, ensure_ascii=False))
-                    else:
-                        print(*[""] * bool(number), *_lines(facts), sep="\n")
-        except (redis.RedisError, UnreadableRecord) as error:
-            print(error, file=sys.stderr)
-            self.exitcode = 1
-        finally:
-            store.close()
+        with self.opened_store(settings, opts.spider) as store:
+            for number, url in enumerate(args):
+                facts = self._facts(url, store, absence, all_max=all_max, exact=opts.exact)
+                if opts.json:
+                    print(json.dumps(facts, ensure_ascii=False))
+                else:
+                    print(*[""] * bool(number), *_lines(facts), sep="\n")
 
     def _facts(self, given: str, store: CrawlStore, absence: Absence, *, all_max: int, exact: bool) -> dict[str, Any]:
         url = absence.normalized(given)

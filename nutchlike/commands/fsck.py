@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 
-import redis
 from scrapy.exceptions import UsageError
 
-from nutchlike.crawl_store import CrawlStore, open_store
+from nutchlike.crawl_store import CrawlStore
 from nutchlike.nutch_command import NutchCommand
 from nutchlike.store.check import Finding, Report
 from nutchlike.store.codec import UnreadableRecord
-from nutchlike.store.errors import StoreUnavailable
 
 REPAIRED, LEFT, FAILED = 1, 4, 8  # exit codes, as those of fsck(8)
 
@@ -22,6 +19,7 @@ class Command(NutchCommand):
     """Exit code 0: nothing is wrong; 1: what was is repaired; 4: something is wrong; 8: it could not be checked."""
 
     requires_project = True
+    failed_exitcode = FAILED
 
     def syntax(self) -> str:
         return "[--repair] [--spider NAME]"
@@ -40,19 +38,10 @@ class Command(NutchCommand):
         assert self.settings is not None
         self.check(self.settings)
         try:
-            store = open_store(self.settings, crawl_id=opts.spider, begin=False)
-        except (StoreUnavailable, ValueError) as error:
-            print(error, file=sys.stderr)
-            self.exitcode = FAILED
-            return
-        try:
-            with self.output():
+            with self.opened_store(self.settings, opts.spider) as store:
                 self._check(store, repair=opts.repair)
-        except redis.RedisError as error:
-            print(f"The store failed: {error}", file=sys.stderr)
-            self.exitcode = FAILED
-        finally:
-            store.close()
+        except UsageError as error:
+            self.complain(str(error))
 
     def _check(self, store: CrawlStore, *, repair: bool) -> None:
         report = store.check.run(repair=False, now=time.time())

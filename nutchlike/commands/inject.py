@@ -74,12 +74,10 @@ class Command(NutchCommand):
         except (StoreUnavailable, ValueError) as error:
             raise UsageError(str(error), print_help=False) from error
         except redis.RedisError as error:
-            _print_to_stderr(f"The store failed, injected so far: {injector.counts}; give the command again: {error}")
-            self.exitcode = 1
+            self.complain(f"The store failed, injected so far: {injector.counts}; give the command again: {error}")
             return
         if not usable:
-            _print_to_stderr(f"No seed could be used, {injector.counts.rejected} rejected")
-            self.exitcode = 1
+            self.complain(f"No seed could be used, {injector.counts.rejected} rejected")
 
 
 def _inject(injector: Injector, lines: Iterable[list[Line]], settings: BaseSettings, opts: argparse.Namespace) -> int:

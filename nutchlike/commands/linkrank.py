@@ -6,13 +6,10 @@ import argparse
 import sys
 import time
 
-import redis
 from scrapy.exceptions import UsageError
 
-from nutchlike.crawl_store import open_store
 from nutchlike.linkrank_job import LinkRankJob, NothingToRank
 from nutchlike.nutch_command import NutchCommand
-from nutchlike.store.errors import StoreUnavailable
 
 PROGRESS_SECONDS = 1.0
 
@@ -44,21 +41,13 @@ class Command(NutchCommand):
         self.check(settings)
         try:
             job = LinkRankJob.from_settings(settings, tell=_Progress().tell, iterations=opts.iterations)
-            store = open_store(settings, crawl_id=opts.spider, begin=False)
-        except (StoreUnavailable, ValueError) as error:
+        except ValueError as error:
             raise UsageError(str(error), print_help=False) from error
-        try:
-            print(job.run(store.webgraph, store.crawldb, now=time.time()))
-        except NothingToRank as error:
-            self._fail(f"Nothing was ranked: {error}")
-        except redis.RedisError as error:
-            self._fail(f"The store failed, give the command again: {error}")
-        finally:
-            store.close()
-
-    def _fail(self, text: str) -> None:
-        print(text, file=sys.stderr)
-        self.exitcode = 1
+        with self.opened_store(settings, opts.spider) as store:
+            try:
+                print(job.run(store.webgraph, store.crawldb, now=time.time()))
+            except NothingToRank as error:
+                self.complain(f"Nothing was ranked: {error}")
 
 
 class _Progress:

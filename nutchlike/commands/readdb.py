@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 
-import redis
 from scrapy.exceptions import UsageError
 
-from nutchlike.crawl_store import CrawlStore, open_store
+from nutchlike.crawl_store import CrawlStore
 from nutchlike.crawldatum import CrawlDatum
 from nutchlike.nutch_command import NutchCommand
 from nutchlike.plugins import build_url_chain
 from nutchlike.store.codec import UnreadableRecord
-from nutchlike.store.errors import StoreUnavailable
 
 
 class Command(NutchCommand):
@@ -44,18 +41,8 @@ class Command(NutchCommand):
         urls = [chain.normalized(url) for url in args]
         if None in urls:
             raise UsageError(f"no URL: {args[urls.index(None)]!r}")
-        try:
-            store = open_store(self.settings, crawl_id=opts.spider, begin=False)
-        except (StoreUnavailable, ValueError) as error:
-            raise UsageError(str(error), print_help=False) from error
-        try:
-            with self.output():
-                self._show(store, opts, [url for url in urls if url is not None])
-        except redis.RedisError as error:
-            print(f"The store failed: {error}", file=sys.stderr)
-            self.exitcode = 1
-        finally:
-            store.close()
+        with self.opened_store(self.settings, opts.spider) as store:
+            self._show(store, opts, [url for url in urls if url is not None])
 
     def _show(self, store: CrawlStore, opts: argparse.Namespace, urls: list[str]) -> None:
         if opts.stats:
@@ -76,8 +63,7 @@ class Command(NutchCommand):
         if isinstance(record, CrawlDatum):
             print(_as_json(record))
         else:
-            print(record, file=sys.stderr)
-            self.exitcode = 1
+            self.complain(str(record))
 
 
 def _print_stats(store: CrawlStore) -> None:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
-import redis
 from scrapy.exceptions import UsageError
 
-from nutchlike.crawl_store import CrawlStore, open_store
+from nutchlike.crawl_store import CrawlStore
 from nutchlike.nutch_command import NutchCommand
 from nutchlike.plugins import build_url_chain
-from nutchlike.store.codec import UnreadableRecord
-from nutchlike.store.errors import StoreUnavailable
 
 UNKNOWN = "-"  # in place of a URL that is not known any more
 
@@ -40,17 +36,11 @@ class Command(NutchCommand):
         self.check(settings)
         try:
             chain = build_url_chain(settings)
-            store = open_store(settings, crawl_id=opts.spider, begin=False)
-        except (StoreUnavailable, ValueError) as error:
+        except ValueError as error:
             raise UsageError(str(error), print_help=False) from error
-        try:
-            with self.output():
-                for url in args:
-                    self._show(store, chain.normalized(url) or url, outlinks=opts.outlinks)
-        except (redis.RedisError, UnreadableRecord) as error:
-            self._complain(str(error))
-        finally:
-            store.close()
+        with self.opened_store(settings, opts.spider) as store:
+            for url in args:
+                self._show(store, chain.normalized(url) or url, outlinks=opts.outlinks)
 
     def _show(self, store: CrawlStore, url: str, *, outlinks: bool) -> None:
         links = _outlinks(store, url) if outlinks else _inlinks(store, url)
@@ -59,11 +49,7 @@ class Command(NutchCommand):
         if not links:
             has_graph = store.webgraph.pages_with_links()
             hint = "" if has_graph else "; the web graph is empty: NUTCH_WEBGRAPH_ENABLED=True keeps the links of pages"
-            self._complain(f"{url}: no {'outlinks' if outlinks else 'inlinks'} known{hint}")
-
-    def _complain(self, text: str) -> None:
-        print(text, file=sys.stderr)
-        self.exitcode = 1
+            self.complain(f"{url}: no {'outlinks' if outlinks else 'inlinks'} known{hint}")
 
 
 def _inlinks(store: CrawlStore, url: str) -> list[tuple[str, str]]:
