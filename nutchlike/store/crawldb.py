@@ -81,15 +81,14 @@ class CrawlDb:
                 raise ValueError(f"score of {seed.url} must be between 0 and {SCORE_MAX:g}, got {seed.score!r}")
             url = StoredURL.plain(seed.url, metadata=encode_metadata(seed.metadata))
             args = by_partition.setdefault(self._keys.partition_of(seed.url), [repr(now), merge])
-            args += [
-                *url.place(self._queue_of),
-                repr(seed.score),
-                seed.fetch_interval,
-                int(seed.score_given),
-                int(seed.interval_given),
-                *url.extras(),
-                seed.origin,
-            ]
+            args += url.injected(
+                self._queue_of,
+                cash=seed.score,
+                fetch_interval=seed.fetch_interval,
+                score_given=seed.score_given,
+                interval_given=seed.interval_given,
+                origin=seed.origin,
+            )
         replies = self._scripts.run_safely([(p, "inject", args) for p, args in by_partition.items()])
         return sum(int(created) for created, _ in replies), sum(int(changed) for _, changed in replies)
 

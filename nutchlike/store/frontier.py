@@ -51,7 +51,7 @@ class Frontier:
         by_partition: dict[int, list[Any]] = {}
         for url in urls:
             args = by_partition.setdefault(self._keys.partition_of(url.url), [repr(now), "keep"])
-            args += [*url.place(self._queue_of), repr(cash), self._fetch_interval, 0, 0, *url.extras(), ""]
+            args += url.injected(self._queue_of, cash=cash, fetch_interval=self._fetch_interval)
         calls = [(partition, "inject", args) for partition, args in by_partition.items()]
         return sum(int(reply[0]) for reply in self._scripts.run_safely(calls))
 

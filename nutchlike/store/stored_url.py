@@ -34,6 +34,20 @@ class StoredURL:
         site, path = split_url(self.url)
         return [self.id, site, path, queue_of(self.url)]
 
+    def injected(
+        self,
+        queue_of: Callable[[str], str],
+        *,
+        cash: float,
+        fetch_interval: int,
+        score_given: bool = False,
+        interval_given: bool = False,
+        origin: str = "",
+    ) -> list[bytes | str | int]:
+        """Return the arguments of inject.lua for this URL, which no page links to; for their meaning see Seed."""
+        given = [int(score_given), int(interval_given)]
+        return [*self.place(queue_of), repr(cash), fetch_interval, *given, *self.extras(), origin]
+
     def extras(self) -> list[bytes | str | int]:
         """Return metadata, priority, request and once, as scripts expect them."""
         return [self.metadata, self.priority, self.request, int(self.once)]
