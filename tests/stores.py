@@ -29,6 +29,19 @@ NOW = 1_000_000.0
 MONTH = 2_592_000
 
 
+LIMITS = Limits(
+    delay=0.0,
+    per_host=100,
+    host_max=-1,
+    all_max=-1,
+    lease_seconds=60.0,
+    attempts_max=3,
+    again_share=0.5,
+    host_wait_max=60.0,
+    history_window=0.0,
+)
+
+
 def scripts_of(client: Client, keys: CrawlKeys) -> Scripts:
     return Scripts(client, [partition.all() for partition in keys.partitions])
 
@@ -45,7 +58,7 @@ def frontier(
         keys,
         scripts_of(client, keys),
         worker=worker,
-        limits=Limits(**{"per_host": 100, "attempts_max": 3, "host_wait_max": 60.0} | limits),
+        limits=replace(LIMITS, **limits),
         fetch_interval=MONTH,
         queue_of=queue_of,
     )

@@ -106,12 +106,12 @@ class Limits:
     times that all cash is spent (0.0 = for ever).
     """
 
-    delay: float = 0.0
-    per_host: int = 1
-    host_max: int = -1
-    all_max: int = -1
-    lease_seconds: float = 60.0
-    attempts_max: int = 10
-    again_share: float = 0.5
-    host_wait_max: float = 600.0
-    history_window: float = 0.0
+    delay: float
+    per_host: int
+    host_max: int
+    all_max: int
+    lease_seconds: float
+    attempts_max: int
+    again_share: float
+    host_wait_max: float
+    history_window: float
