@@ -14,7 +14,6 @@ from scrapy.utils.asyncio import create_looping_call
 from nutchlike.blocking_calls import HANGING_SECONDS, BlockingCalls
 from nutchlike.checked_settings import get_int
 from nutchlike.crawl_store import CrawlStore
-from nutchlike.linkrank_job import LinkRankJob, NothingToRank
 from nutchlike.solo_task import SoloTask
 from nutchlike.wiring import scheduler_of
 
@@ -33,9 +32,12 @@ class LinkRankExtension:
     """
 
     def __init__(self, crawler: Crawler, *, every: int) -> None:
+        from nutchlike import linkrank_job  # loads numpy, which a crawl that ranks nothing need not wait for
+
         self._crawler = crawler
         self._every = every
-        self._job = LinkRankJob.from_settings(crawler.settings, tell=self._stop_at_the_end)
+        self._nothing_to_rank = linkrank_job.NothingToRank
+        self._job = linkrank_job.LinkRankJob.from_settings(crawler.settings, tell=self._stop_at_the_end)
         self._ended_at: float | None = None  # monotonic seconds
         self._calls = BlockingCalls(is_ending=self._is_long_over)
         self._ranking = SoloTask(self._rank)
@@ -72,7 +74,7 @@ class LinkRankExtension:
             await self._calls.run(lambda: self._run(store))
         except _CrawlEnds:
             logger.info("LinkRank: left off, the crawl ends")
-        except NothingToRank as error:
+        except self._nothing_to_rank as error:
             logger.warning("LinkRank: nothing was ranked: %s", error)
         except redis.RedisError as error:
             if self._ended_at is None:  # a store that is away is the scheduler's affair
