@@ -12,10 +12,8 @@ from hypothesis import settings
 from stores import Store, open_store
 
 from nutchlike.store.embedded import EmbeddedServer
-from nutchlike.store.errors import StoreUnavailable
 from nutchlike.store.keys import CrawlKeys
 from nutchlike.store.nodes import Client
-from nutchlike.store.server_binary import binary_for
 from nutchlike.store.server_process import is_served
 
 # How long an example takes says more about the machine than about the code.
@@ -43,10 +41,6 @@ def redis_client(redis_server: EmbeddedServer) -> Iterator[redis.Redis]:
 def redis_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """Three masters without replicas for this test session; gone at its end. Tests that break nodes make their own."""
     folder = tmp_path_factory.mktemp("cluster")
-    try:
-        binary_for(folder)
-    except StoreUnavailable as error:
-        pytest.skip(f"no server program that could make a cluster: {error}")
     with cluster(folder) as made:
         yield made
 

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scrapy.robotstxt import ProtegoRobotParser, PythonRobotParser, RerpRobotParser, RobotParser
 
@@ -57,8 +57,16 @@ def test_the_default_parser_reads_a_crawl_delay_or_says_that_there_is_none(value
 
 
 @given(st.binary())
-def test_any_bytes_become_utf_8(body: bytes) -> None:
-    as_utf8(body).decode("utf-8")
+def test_any_bytes_become_utf_8_and_keep_all_ascii(body: bytes) -> None:
+    assume(not body.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)))  # there ASCII is every other byte
+    left = iter(as_utf8(body).decode("utf-8"))
+    assert all(chr(byte) in left for byte in body if byte < 0x80)  # in their order
+
+
+@given(st.sampled_from([codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE]), st.binary())
+def test_broken_utf_16_becomes_utf_8(mark: bytes, body: bytes) -> None:
+    encoding = "utf-16-le" if mark == codecs.BOM_UTF16_LE else "utf-16-be"
+    assert as_utf8(mark + body).decode("utf-8") == body.decode(encoding, "replace")
 
 
 @given(st.text().filter(lambda text: not text.startswith("\ufeff")))
