@@ -7,6 +7,7 @@ import logging
 from scrapy.settings import BaseSettings
 
 from nutchlike import default_settings
+from nutchlike.parsing.html import RELS
 from nutchlike.urls.queue_key import MODES
 
 logger = logging.getLogger(__name__)
@@ -84,6 +85,11 @@ BOOLS = (
     "NUTCH_LINK_IGNORE_LIMIT_PAGE",
     "NUTCH_LINK_IGNORE_LIMIT_DOMAIN",
 )
+# What the members of a list may be.
+WORDS = {
+    "NUTCH_LINKS_NOT_FOLLOWED": RELS,
+    "NUTCH_META_ROBOTS_OBEY": frozenset({"nofollow"}),
+}
 
 
 def get_float(settings: BaseSettings, name: str) -> float:
@@ -107,6 +113,15 @@ def get_bool(settings: BaseSettings, name: str) -> bool:
         raise ValueError(f"{name} must be True, False, 1 or 0, got {settings.get(name)!r}") from error
 
 
+def get_words(settings: BaseSettings, name: str) -> list[str]:
+    """Return a list of words; ValueError, naming setting and word, for one that means nothing there."""
+    words = [str(word).strip().lower() for word in settings.getlist(name)]
+    for word in words:
+        if word not in WORDS[name]:
+            raise ValueError(f"{name} must hold some of {', '.join(sorted(WORDS[name]))}, got {word!r}")
+    return words
+
+
 def check_settings(settings: BaseSettings) -> None:
     """Raise ValueError for the first setting of the tables above that cannot be used; warn of unknown NUTCH_ names."""
     for name in FLOATS:
@@ -117,6 +132,8 @@ def check_settings(settings: BaseSettings) -> None:
             get_int(settings, name)
     for name in BOOLS:
         get_bool(settings, name)
+    for name in WORDS:
+        get_words(settings, name)
     if settings.get("NUTCH_FETCHER_QUEUE_MODE") not in MODES:
         mode = settings.get("NUTCH_FETCHER_QUEUE_MODE")
         raise ValueError(f"NUTCH_FETCHER_QUEUE_MODE must be one of {', '.join(MODES)}, got {mode!r}")

@@ -137,8 +137,8 @@ def test_outlinks_are_those_of_a_area_frame_and_iframe_in_document_order() -> No
 def test_the_first_of_several_links_to_one_url_stands_for_all() -> None:
     page = parsed('<a href="x#a">first</a><a rel="nofollow" href="./x">second</a><a href=y rel="UGC NoFollow">y</a>')
     assert page.outlinks == (
-        Outlink("http://h.test/foo/x", "first", nofollow=False),
-        Outlink("http://h.test/foo/y", "y", nofollow=True),
+        Outlink("http://h.test/foo/x", "first"),
+        Outlink("http://h.test/foo/y", "y", frozenset({"nofollow", "ugc"})),
     )
 
 
@@ -316,3 +316,10 @@ def test_any_bytes_are_a_page(body: bytes, encoding: str) -> None:
 def test_any_reference_and_any_address_of_a_page_are_borne(href: str, url: str) -> None:
     body = f'<base href="{href}"><a href="{href}">x'.encode("utf-8", "replace")
     assert len(parse_html(body, url=url, encoding="utf-8").outlinks) <= 1
+
+
+@pytest.mark.parametrize("other", ["x", "./x#part", "http://h.test/foo/x"])
+def test_a_link_has_the_rel_that_all_links_to_its_url_have(other: str) -> None:
+    with_both = f'<a rel="nofollow ugc" href=x>a</a><a rel="ugc" href="{other}">b</a>'
+    assert parsed(with_both).outlinks == (Outlink("http://h.test/foo/x", "a", frozenset({"ugc"})),)
+    assert parsed(with_both + '<a href="x">c</a>').outlinks == (Outlink("http://h.test/foo/x", "a"),)

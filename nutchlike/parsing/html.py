@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode
 from w3lib.encoding import to_unicode
@@ -45,13 +45,19 @@ _REFRESH = re.compile(
 _DIRECTIVE_SEPARATOR = re.compile(r"[\s,;]+")
 
 
+RELS = frozenset({"nofollow", "ugc", "sponsored"})  # what a link says of its own worth
+
+
 @dataclass(frozen=True, slots=True)
 class Outlink:
-    """A link to another document: absolute URL without fragment, the text of the link, and whether rel=nofollow."""
+    """A link to another document: absolute URL without fragment, the text of the link, and which of RELS it has.
+
+    A page may link to one URL more than once: then ``rel`` holds what all these links have.
+    """
 
     url: str
     anchor: str = ""
-    nofollow: bool = False
+    rel: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +67,7 @@ class ParsedPage:
     ``text`` is the visible text with white space collapsed; the title is not part of it. ``base`` is the URL that
     references were resolved against. ``canonical`` and ``refresh`` are absolute URLs from rel=canonical and
     http-equiv=refresh, or ``None``. ``noindex`` and ``nofollow`` are the wishes of meta robots for the whole page;
-    a link's own is ``Outlink.nofollow``.
+    a link's own is ``Outlink.rel``.
     """
 
     title: str
@@ -163,25 +169,27 @@ def _title(node: LexborNode) -> str:
 
 def _outlinks(tree: LexborHTMLParser, resolver: ReferenceResolver) -> tuple[Outlink, ...]:
     outlinks: dict[str, Outlink] = {}
-    seen = {""}
+    seen: dict[str, str | None] = {"": None}
     room = _OUTLINK_CHARACTERS_MAX
     nested = tree.css("a a")
     unread = {node.mem_id for node in nested} if len(nested) > _NESTED_LINKS_READ else ()
     for node in tree.css(_LINKS):
         is_frame = node.tag in _FRAMES
         reference = (node.attrs.get("src" if is_frame else "href") or "").partition("#")[0]
-        if reference in seen:
+        target = seen[reference] if reference in seen else resolver.absolute(reference)
+        seen[reference] = target
+        if target is None:
             continue
-        seen.add(reference)
-        target = resolver.absolute(reference)
-        if target is None or target in outlinks:
+        if target in outlinks:
+            if outlinks[target].rel:
+                outlinks[target] = replace(outlinks[target], rel=outlinks[target].rel & _tokens(node, "rel"))
             continue
         room -= len(target)
         if room < 0 or len(outlinks) == _OUTLINKS_MAX:
             break
         is_read = node.tag != "iframe" and not (unread and node.mem_id in unread)
         anchor = _collapsed(node.text(separator=" ")) if is_read else ""
-        outlinks[target] = Outlink(target, anchor, "nofollow" in _tokens(node, "rel"))
+        outlinks[target] = Outlink(target, anchor, RELS & _tokens(node, "rel"))
     return tuple(outlinks.values())
 
 

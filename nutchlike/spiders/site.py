@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator, Iterator
-from typing import Any
+from typing import Any, Self
 
 from scrapy import Spider
+from scrapy.crawler import Crawler
 from scrapy.http import Response
 
+from nutchlike.checked_settings import get_words
 from nutchlike.items import PageItem
 from nutchlike.page import page_of
 from nutchlike.parsing.content import is_html, media_type
@@ -21,6 +23,16 @@ class SiteSpider(Spider):
 
     name = "site"
     needs_seeds = True
+    rels_not_followed: frozenset[str] = frozenset()
+    obeys_meta_nofollow = True
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
+        """Return the spider; ValueError for settings of links that cannot be used."""
+        spider = super().from_crawler(crawler, *args, **kwargs)
+        spider.rels_not_followed = frozenset(get_words(crawler.settings, "NUTCH_LINKS_NOT_FOLLOWED"))
+        spider.obeys_meta_nofollow = "nofollow" in get_words(crawler.settings, "NUTCH_META_ROBOTS_OBEY")
+        return spider
 
     async def start(self) -> AsyncIterator[Any]:
         """Start with nothing: seeds come from the injector, everything else from the frontier."""
@@ -44,8 +56,8 @@ class SiteSpider(Spider):
             encoding = declared_encoding(response.body, content_type)
             parsed = parse_html(response.body, url=response.url, encoding=encoding)
             item.title, item.text, item.canonical = parsed.title, parsed.text, parsed.canonical
-            if not parsed.nofollow:
-                item.outlinks = [link.url for link in parsed.outlinks if not link.nofollow]
+            if not (parsed.nofollow and self.obeys_meta_nofollow):
+                item.outlinks = [link.url for link in parsed.outlinks if not link.rel & self.rels_not_followed]
             if page is not None:
                 page.links = parsed.outlinks
         yield item
