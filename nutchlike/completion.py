@@ -184,6 +184,8 @@ class Completion:
             datum = replace(datum, signature=None, dedup_key=None)
         else:
             datum = replace(datum, signature=before.signature, dedup_key=before.dedup_key)
+        if fetched:
+            datum = self.scores.judge(datum, now=now)
         return PageDone(
             key=lease.key,
             datum=datum,

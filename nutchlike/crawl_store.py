@@ -139,6 +139,7 @@ def open_store(settings: BaseSettings, *, crawl_id: str, flush: bool = False, be
 
 
 def _limits(settings: BaseSettings) -> Limits:
+    scoring = build_scoring_chain(settings)
     return Limits(
         delay=host_delay(settings),
         per_host=get_int(settings, "CONCURRENT_REQUESTS_PER_DOMAIN"),
@@ -148,7 +149,8 @@ def _limits(settings: BaseSettings) -> Limits:
         attempts_max=get_int(settings, "NUTCH_FETCH_ATTEMPTS_MAX"),
         again_share=get_float(settings, "NUTCH_REFETCH_SHARE"),
         host_wait_max=host_wait_max(settings),
-        history_window=build_scoring_chain(settings).history_window,
+        history_window=scoring.history_window,
+        keeps_link_times=scoring.needs_link_times,
     )
 
 

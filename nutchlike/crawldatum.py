@@ -32,7 +32,8 @@ class CrawlDatum:
     """One record of the CrawlDb.
 
     Times are epoch seconds (0 = never), intervals seconds. ``score`` is the page's OPIC cash,
-    ``history`` the cash that it has spent so far. ``signature`` (of NUTCH_SIGNATURE_CLASS) and ``dedup_key`` (under
+    ``history`` the cash that it has spent so far. ``linked_at`` is when a link to it was last seen (0 = never; only
+    kept in a crawl with the orphan filter). ``signature`` (of NUTCH_SIGNATURE_CLASS) and ``dedup_key`` (under
     which the page claims its content) are ``None`` until the page was fetched.
     """
 
@@ -45,6 +46,7 @@ class CrawlDatum:
     score: float = 0.0
     history: float = 0.0
     depth: int = 0
+    linked_at: int = 0
     signature: bytes | None = None
     dedup_key: bytes | None = None
     metadata: Mapping[str, str] = field(default_factory=dict)

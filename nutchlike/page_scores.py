@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from scrapy.crawler import Crawler
 
+from nutchlike.crawldatum import CrawlDatum
 from nutchlike.items import PageItem
 from nutchlike.page import Page
 from nutchlike.plugins import build_scoring_chain
@@ -33,6 +34,10 @@ class PageScores:
         page.scored = scored = self._chain.pass_metadata(scored)
         item.metadata = {**item.metadata, **scored.parse_metadata}
         item.score = self._chain.indexer_score(datum)
+
+    def judge(self, datum: CrawlDatum, *, now: int) -> CrawlDatum:
+        """Return the new record of a page that was fetched: one that nothing links to any more may be an orphan."""
+        return self._chain.orphaned_score(datum, now=now) if self._chain.needs_link_times else datum
 
     def distribute(self, page: Page, urls: list[StoredURL]) -> tuple[list[StoredURL], Distribution]:
         """Return the links that count, with the metadata that new pages get, and what each of them gets."""

@@ -39,6 +39,7 @@ LIMITS = Limits(
     again_share=0.5,
     host_wait_max=60.0,
     history_window=0.0,
+    keeps_link_times=False,
 )
 
 

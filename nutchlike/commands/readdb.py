@@ -89,6 +89,7 @@ def _as_json(datum: CrawlDatum) -> str:
             "score": datum.score,
             "history": datum.history,
             "depth": datum.depth,
+            "linked_at": datum.linked_at,
             "signature": datum.signature.hex() if datum.signature else None,
             "dedup_key": datum.dedup_key.hex() if datum.dedup_key else None,
             "metadata": dict(datum.metadata),

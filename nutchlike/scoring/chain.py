@@ -23,6 +23,7 @@ class ScoringChain:
     def __init__(self, filters: Sequence[ScoringFilter]) -> None:
         self._filters = tuple(filters)
         self.history_window = max((one.history_window for one in self._filters), default=0.0)
+        self.needs_link_times = any(one.needs_link_times for one in self._filters)
         self.repaired = 0
 
     def injected_score(self, datum: CrawlDatum) -> CrawlDatum:

@@ -12,17 +12,18 @@ from nutchlike.crawldatum import CrawlDatum, DbStatus
 from nutchlike.default_settings import NUTCH_SCORING_ORPHAN_MARK_GONE_AFTER, NUTCH_SCORING_ORPHAN_MARK_ORPHAN_AFTER
 from nutchlike.scoring.scoring_filter import Inlink, ScoringFilter
 
-ORPHAN_KEY = "_orphan_"  # metadata: when a link to the page was last seen, epoch seconds
-
 logger = logging.getLogger(__name__)
 
 
 class OrphanScoringFilter(ScoringFilter):
     """Marks a page as gone, and later as an orphan, when no link to it was seen for so long.
 
-    A page whose links were never counted (a seed) is left alone.
+    A page that no link ever led to (a seed) is left alone. Nutch keeps the time as metadata, here it has a field of its
+    own, and a page is judged each time that it was fetched.
     Source: Nutch ``scoring.orphan.OrphanScoringFilter``.
     """
+
+    needs_link_times = True
 
     def __init__(
         self,
@@ -52,14 +53,13 @@ class OrphanScoringFilter(ScoringFilter):
         self, datum: CrawlDatum, old: CrawlDatum | None, inlinked: Sequence[Inlink], *, now: int
     ) -> CrawlDatum:
         if inlinked:
-            return replace(datum, metadata={**datum.metadata, ORPHAN_KEY: str(now)})
+            return replace(datum, linked_at=now)
         return self.orphaned_score(datum, now=now)
 
     def orphaned_score(self, datum: CrawlDatum, *, now: int) -> CrawlDatum:
-        last_linked = datum.metadata.get(ORPHAN_KEY, "")
-        if not last_linked.isdecimal():
+        if not datum.linked_at:
             return datum
-        unlinked = now - int(last_linked)
+        unlinked = now - datum.linked_at
         if unlinked > self._orphan_after:
             return replace(datum, db_status=DbStatus.DB_ORPHAN)
         if unlinked > self._gone_after:

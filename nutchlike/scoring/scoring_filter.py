@@ -114,12 +114,14 @@ class ScoringFilter:
     """The hooks that the crawl calls. Each does nothing here; a filter overrides those that it needs.
 
     ``history_window`` is adaptive OPIC's window, in times the cash that there is; 0 where histories do not fade.
+    ``needs_link_times``: whether the crawl must note when it last saw a link to a page (``CrawlDatum.linked_at``).
 
     The hooks are Nutch's (``ScoringFilter``), in our spelling; ``update_history`` is for the paper's OPIC. Nothing is
     changed in place: a hook returns the new value, and the next filter of the chain gets that.
     """
 
     history_window: float = 0.0
+    needs_link_times: bool = False
 
     @classmethod
     def from_settings(cls, settings: SettingsReader) -> Self:

@@ -19,14 +19,22 @@ _FIXED = struct.Struct(">dI")  # cash, fetch time, behind: version and status, s
 # what follows where a flag says so; the path without its first slash comes last
 _TAKEN = 8
 _HAS_REQUEST, _HAS_INTERVAL, _HAS_HISTORY, _HAS_MODIFIED, _HAS_TROUBLE, _HAS_SIGNATURE = 2, 16, 32, 64, 128, 256
-_HAS_CASH_TIME = 512
+_HAS_CASH_TIME, _HAS_LINKED = 512, 1024
 
 
 class UnreadableRecord(ValueError):
     """A stored record that this version cannot read; the message names its key."""
 
 
-_FIELD_SIZES = ((_HAS_REQUEST, 8), (_HAS_INTERVAL, 4), (_HAS_HISTORY, 8), (_HAS_MODIFIED, 4), (_HAS_TROUBLE, 2))
+_FIELD_SIZES = (
+    (_HAS_REQUEST, 8),
+    (_HAS_INTERVAL, 4),
+    (_HAS_HISTORY, 8),
+    (_HAS_MODIFIED, 4),
+    (_HAS_TROUBLE, 2),
+    (_HAS_CASH_TIME, 8),
+    (_HAS_LINKED, 4),
+)
 
 
 def decode_record(raw: bytes, *, key: str, site: str, metadata: bytes = b"", virtual: float = 0.0) -> CrawlDatum:
@@ -53,6 +61,7 @@ def decode_record(raw: bytes, *, key: str, site: str, metadata: bytes = b"", vir
         retries = fields.take(2)[0] if flags & _HAS_TROUBLE else 0
         if flags & _HAS_CASH_TIME:
             fields.take(8)
+        linked_at = fields.number(4) if flags & _HAS_LINKED else 0
         signature, dedup_key = fields.signatures() if flags & _HAS_SIGNATURE else (None, None)
         return CrawlDatum(
             url=f"{site}/{fields.rest.decode()}",
@@ -64,6 +73,7 @@ def decode_record(raw: bytes, *, key: str, site: str, metadata: bytes = b"", vir
             score=cash + virtual,
             history=history,
             depth=raw[3],
+            linked_at=linked_at,
             signature=signature,
             dedup_key=dedup_key,
             metadata=decode_metadata(metadata),

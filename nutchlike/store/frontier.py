@@ -90,7 +90,7 @@ class Frontier:
         return [
             repr(now), repr(now + limits.lease_seconds), self._worker, most, repr(limits.delay), limits.per_host,
             limits.host_max, budget, limits.attempts_max, repr(limits.again_share), repr(limits.host_wait_max),
-            repr(limits.history_window),
+            repr(limits.history_window), int(limits.keeps_link_times),
         ]  # fmt: skip
 
     def _budgets(self, most: int) -> tuple[list[int], int]:

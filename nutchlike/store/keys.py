@@ -38,7 +38,8 @@ PARTITION_KEYS = (
         "totals",
         "hash",
         "known, virtual, residue, pool, balance, distributed, injected, taken, credit, divided_at: floats as text; "
-        "per_host, host_max, window: the limits of the last lease; ranked_at: handed_out of all at the last LinkRank",
+        "per_host, host_max, window, link_times: limits of the last lease; ranked_at: handed_out of all at the last "
+        "LinkRank",
         "inject, lease, complete, receive, share_out, release, move, set_scores, claim_ranking",
     ),
     KeySpec("counts", "hash", "db_status number, waiting, due, dead, done -> URLs; repaired, handed_out", "all"),

@@ -103,7 +103,7 @@ class Limits:
     long after it was given or renewed; ``attempts_max``: lost leases that make a dead letter; ``again_share``: part of
     the leases, in [0, 1], for URLs that were taken up before, while new ones wait too; ``host_wait_max``: a host that
     may not be asked for longer (seconds) does not keep a crawl open; ``history_window``: how long histories last, in
-    times that all cash is spent (0.0 = for ever).
+    times that all cash is spent (0.0 = for ever); ``keeps_link_times``: whether each page's last link is noted.
     """
 
     delay: float
@@ -115,3 +115,4 @@ class Limits:
     again_share: float
     host_wait_max: float
     history_window: float
+    keeps_link_times: bool

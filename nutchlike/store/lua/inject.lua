@@ -51,7 +51,7 @@ for i = 3, #ARGV, 13 do
   cash, interval = tonumber(cash), tonumber(interval)
   local known_as, r = find(no, id, number, path)
   if r == nil then
-    create(no, known_as, number, path, cash, interval, 0, metadata, priority, request, once)
+    create(no, known_as, number, path, cash, interval, 0, 0, metadata, priority, request, once)
     created, injected = created + 1, injected + cash
   elseif r and mode == 'credit' then
     credit(r, cash, r.depth)

@@ -11,14 +11,16 @@
 -- ARGV[10] float share of the leases for pages taken up before, while new ones wait too
 -- ARGV[11] float a host that is blocked for longer (seconds) is not waited for
 -- ARGV[12] float window of histories, in times the cash that there is; 0 = nothing fades
--- ARGV[13] int  how many of the leases at most for URLs that were never taken up
+-- ARGV[13] int  1 = keep when a link to a page was last seen (orphan filter)
+-- ARGV[14] int  how many of the leases at most for URLs that were never taken up
 -- returns {epoch seconds when it is worth to ask again or '', 1 = there is work now or soon, URLs that wait,
 --          URLs that are leased, leases ever handed out, URLs that became dead letters, URLs known, URLs taken up,
 --          cash of all pages as text, then for each lease: handle, record, scheme://authority, cash as text,
 --          metadata JSON or '', stored request or '', URLs known on its host, URLs taken up there}
 local now, deadline, worker, most, delay = tonumber(ARGV[1]), ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
-local all_max, losses, share, new_most = tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[13])
-redis.call('HSET', KEYS[10], 'per_host', ARGV[6], 'host_max', ARGV[7], 'window', ARGV[12]) -- for the other scripts
+local all_max, losses, share, new_most = tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[14])
+redis.call('HSET', KEYS[10], 'per_host', ARGV[6], 'host_max', ARGV[7], 'window', ARGV[12],
+  'link_times', ARGV[13]) -- for the other scripts
 --#libraries
 local reply, virtual, taken, credit, leased = { '', 0, 0, 0, 0, 0, 0, 0, '' }, total('virtual'), total('taken'), total('credit'), 0
 catch_up()

@@ -1,12 +1,14 @@
 -- Give cash to URLs and make unknown ones known; needs records.lua, queues.lua and buckets.lua.
 local virtual, known, residue, distributed = total('virtual'), total('known'), total('residue'), total('distributed')
+local linked_at = limits[4] == '1' and math.floor(now) or 0 -- when a link is seen now; 0 = the crawl keeps no such times
 
 -- A page that becomes known: its cash is kept relative to V, the cash that every known page has got so far.
-local function create(no, id, site, path, cash, interval, depth, metadata, priority, request, once)
+local function create(no, id, site, path, cash, interval, depth, linked, metadata, priority, request, once)
   make_room(no)
   local r = { host = no, id = id, status = UNFETCHED, retries = 0, attempts = 0, flags = 0, depth = math.min(depth, 255),
     cash = cash - virtual, history = 0, fetch_time = math.floor(now), modified_time = 0, interval = interval,
-    site = site, signature = '', path = path, priority = 0, cash_time = window > 0 and distributed or 0 }
+    site = site, signature = '', path = path, priority = 0, cash_time = window > 0 and distributed or 0,
+    linked_at = linked }
   if metadata ~= '' then
     r.flags = HAS_METADATA
     redis.call('HSET', METADATA, handle(r), metadata)
@@ -29,12 +31,19 @@ local function credit(r, cash, depth)
   if r.state == WAITING then raise(r) end
 end
 
--- Whether a readable record that was found under a URL's id is that URL's, and no other's with the same id.
-local function is_of(raw, site, path)
-  local flags = string.byte(raw, 2) % 16 * 256 + string.byte(raw, 3)
-  local at = HEADER_SIZE + (has(flags, HAS_REQUEST) and 8 or 0) + (has(flags, HAS_INTERVAL) and 4 or 0)
+local function flags_of(raw) return string.byte(raw, 2) % 16 * 256 + string.byte(raw, 3) end
+
+-- How much of a readable record comes before the time of its last link.
+local function size_before_link(flags)
+  return HEADER_SIZE + (has(flags, HAS_REQUEST) and 8 or 0) + (has(flags, HAS_INTERVAL) and 4 or 0)
     + (has(flags, HAS_HISTORY) and 8 or 0) + (has(flags, HAS_MODIFIED) and 4 or 0) + (has(flags, HAS_TROUBLE) and 2 or 0)
     + (has(flags, HAS_CASH_TIME) and 8 or 0)
+end
+
+-- Whether a readable record that was found under a URL's id is that URL's, and no other's with the same id.
+local function is_of(raw, site, path)
+  local flags = flags_of(raw)
+  local at = size_before_link(flags) + (has(flags, HAS_LINKED) and 4 or 0)
   if has(flags, HAS_SIGNATURE) then
     local size = string.byte(raw, at + 1)
     at = at + 1 + (size == 0 and COMMON_SIGNATURE - 1 or size)
@@ -50,6 +59,12 @@ local function credit_raw(no, id, site, path, cash, depth)
   if not raw or not is_readable(raw) or not is_of(raw, site, path) then return false end
   local sum = struct.unpack('>d', raw, CASH_AT) + cash
   if sum ~= sum or math.abs(sum) == math.huge then return false end
+  if linked_at > 0 then
+    local flags = flags_of(raw)
+    if not has(flags, HAS_LINKED) then return false end
+    local before = size_before_link(flags)
+    raw = string.sub(raw, 1, before) .. struct.pack('>I4', linked_at) .. string.sub(raw, before + 5)
+  end
   redis.call('HSET', name, id, string.sub(raw, 1, 3) .. string.char(math.min(string.byte(raw, 4), depth))
     .. string.sub(raw, 5, 7) .. struct.pack('>d', sum) .. string.sub(raw, 16))
   local status, high, low = string.byte(raw, 1, 3)
@@ -66,9 +81,10 @@ local function pay(cash, interval, depth, id, site, path, queue, metadata, prior
   if credit_raw(no, id, number, path, cash, depth) then return true end
   local known_as, r = find(no, id, number, path)
   if r then
+    r.linked_at = math.max(r.linked_at, linked_at)
     credit(r, cash, depth)
   elseif r == nil then
-    create(no, known_as, number, path, cash, interval, depth, metadata, priority, request, once)
+    create(no, known_as, number, path, cash, interval, depth, linked_at, metadata, priority, request, once)
   end
   return r ~= false
 end

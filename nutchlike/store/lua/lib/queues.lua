@@ -3,7 +3,7 @@
 -- too high is set right when it is met, so that a record alone says where its URL is.
 local READY, READY_AGAIN, BLOCKED, LEASES, LEASE_INFO, DUE, DEAD =
   KEYS[12], KEYS[13], KEYS[14], KEYS[15], KEYS[16], KEYS[17], KEYS[18]
-local limits = redis.call('HMGET', TOTALS, 'per_host', 'host_max', 'window')
+local limits = redis.call('HMGET', TOTALS, 'per_host', 'host_max', 'window', 'link_times')
 local per_host, host_max, window = tonumber(limits[1] or '1'), tonumber(limits[2] or '-1'), tonumber(limits[3] or '0')
 local buried = 0
 

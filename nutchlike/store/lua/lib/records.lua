@@ -6,7 +6,7 @@ local LINKS, ANCHORS, ORIGINS = KEYS[25], KEYS[26], KEYS[27]
 local BESIDE = { METADATA, REQUESTS, LINKS, ANCHORS, ORIGINS } -- what is kept of a record under its handle
 local VERSION, HEADER, HEADER_SIZE, CASH_AT = 2, '>BI2BI3dI4', 19, 8
 local HAS_METADATA, HAS_REQUEST, ONCE, TAKEN = 1, 2, 4, 8
-local HAS_INTERVAL, HAS_HISTORY, HAS_MODIFIED, HAS_TROUBLE, HAS_SIGNATURE, HAS_CASH_TIME = 16, 32, 64, 128, 256, 512
+local HAS_INTERVAL, HAS_HISTORY, HAS_MODIFIED, HAS_TROUBLE, HAS_SIGNATURE, HAS_CASH_TIME, HAS_LINKED = 16, 32, 64, 128, 256, 512, 1024
 local STATE = 4096 -- the state stands above the flags
 local WAITING, LEASED, DUE_LATER, DEAD_LETTER, DONE = 1, 2, 3, 4, 5
 local COUNTED = { [WAITING] = 'waiting', [DUE_LATER] = 'due', [DEAD_LETTER] = 'dead', [DONE] = 'done' }
@@ -60,7 +60,7 @@ local function decode(raw, no, id)
   if not raw then return nil end
   if not is_readable(raw) then return false end
   local r, at, size, _ = { host = no, id = id, interval = COMMON_INTERVAL, history = 0, retries = 0, attempts = 0,
-    signature = '', priority = 0, cash_time = 0 }, HEADER_SIZE + 1, nil, nil
+    signature = '', priority = 0, cash_time = 0, linked_at = 0 }, HEADER_SIZE + 1, nil, nil
   r.status, r.flags, r.depth, r.site, r.cash, r.fetch_time = struct.unpack(HEADER, raw)
   r.status, r.state, r.flags = r.status % 16, math.floor(r.flags / STATE), r.flags % STATE
   if has(r.flags, HAS_REQUEST) then r.priority, at = struct.unpack('>d', raw, at) end
@@ -70,6 +70,7 @@ local function decode(raw, no, id)
   if has(r.flags, HAS_MODIFIED) then r.modified_time, at = struct.unpack('>I4', raw, at) end
   if has(r.flags, HAS_TROUBLE) then r.retries, r.attempts, at = struct.unpack('>BB', raw, at) end
   if has(r.flags, HAS_CASH_TIME) then r.cash_time, at = struct.unpack('>d', raw, at) end
+  if has(r.flags, HAS_LINKED) then r.linked_at, at = struct.unpack('>I4', raw, at) end
   if has(r.flags, HAS_SIGNATURE) then
     size, at = string.byte(raw, at), at + 1
     if size == 0 then r.signature, size = '\16', COMMON_SIGNATURE - 1 end
@@ -102,7 +103,8 @@ local function save(r)
   local trouble = r.retries ~= 0 or r.attempts ~= 0
   local flags = with(with(r.flags, HAS_INTERVAL, r.interval ~= COMMON_INTERVAL), HAS_HISTORY, past)
   flags = with(with(flags, HAS_MODIFIED, r.modified_time ~= usual), HAS_TROUBLE, trouble)
-  r.flags = with(with(flags, HAS_SIGNATURE, r.signature ~= ''), HAS_CASH_TIME, r.cash_time ~= 0)
+  flags = with(with(flags, HAS_SIGNATURE, r.signature ~= ''), HAS_CASH_TIME, r.cash_time ~= 0)
+  r.flags = with(flags, HAS_LINKED, r.linked_at ~= 0)
   local raw = struct.pack(HEADER, VERSION * 16 + r.status, r.state * STATE + r.flags, r.depth, r.site, r.cash, r.fetch_time)
   if has(r.flags, HAS_REQUEST) then raw = raw .. struct.pack('>d', r.priority) end
   if has(r.flags, HAS_INTERVAL) then raw = raw .. struct.pack('>I4', r.interval) end
@@ -110,6 +112,7 @@ local function save(r)
   if has(r.flags, HAS_MODIFIED) then raw = raw .. struct.pack('>I4', r.modified_time) end
   if trouble then raw = raw .. struct.pack('>BB', math.min(r.retries, 255), r.attempts) end
   if r.cash_time ~= 0 then raw = raw .. struct.pack('>d', r.cash_time) end
+  if r.linked_at ~= 0 then raw = raw .. struct.pack('>I4', fit(r.linked_at)) end
   if #r.signature == COMMON_SIGNATURE and string.byte(r.signature) == 16 then
     raw = raw .. '\0' .. string.sub(r.signature, 2)
   elseif r.signature ~= '' then
