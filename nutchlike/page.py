@@ -82,6 +82,22 @@ def put_off(page: Page, request: Request, *, until: float) -> Request:
     return request.copy()
 
 
+def redirected(page: Page, request: Request) -> Request:
+    """Return ``request``, to where ``page`` redirects, without what the downloader made of it.
+
+    The target of a page that is fetched again when it is due is such a page, too.
+    """
+    if page.is_recrawled:
+        meta = {name: value for name, value in request.meta.items() if name in REDIRECT_META}
+        headers = {"Referer": referer} if (referer := request.headers.get("Referer")) else None
+        return Request(request.url, meta=meta, headers=headers, priority=request.priority)
+    # a retry has set dont_filter, and a slot is the name of the host that sent us away
+    request.dont_filter = page.dont_filter
+    for name in ("download_slot", "download_latency"):
+        request.meta.pop(name, None)
+    return request
+
+
 def fetches_a_page(request: Request) -> bool:
     """Return whether a stored request is a plain GET but for the redirect that led to it."""
     own = request.callback or request.body or request.cb_kwargs or request.cookies or request.dont_filter

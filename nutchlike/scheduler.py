@@ -25,7 +25,7 @@ from nutchlike.held_requests import HeldRequests
 from nutchlike.host_clock import HostClock
 from nutchlike.lease_buffer import POLL_SECONDS, LeaseBuffer
 from nutchlike.outage import RETRY_SECONDS, Outage
-from nutchlike.page import Page
+from nutchlike.page import Page, redirected
 from nutchlike.request_meta import PAGE
 from nutchlike.solo_task import SoloTask
 from nutchlike.store.errors import StoreUnavailable
@@ -202,11 +202,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
         if url is None and page.lease.datum.depth == 0:
             logger.warning("Seed %s redirects to %s, which no rule accepts or is another host", page.url, request.url)
         reason = request.meta["redirect_reasons"][-1]
-        # a retry has set dont_filter, and a slot is the name of the host that sent us away
-        request.dont_filter = page.dont_filter
-        for name in ("download_slot", "download_latency"):
-            request.meta.pop(name, None)
-        target = self.requests.to_store(request, source=page.url) if url is not None else None
+        target = self.requests.to_store(redirected(page, request), source=page.url) if url is not None else None
         self.completion.redirect(page, reason, target)
         return target is not None
 

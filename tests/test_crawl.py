@@ -206,6 +206,19 @@ def test_a_redirect_passes_cash_and_metadata_on_and_its_target_is_a_page_of_its_
     assert '"history": 2.0' in source
 
 
+def test_the_target_of_a_redirect_is_fetched_again_when_it_is_due(project: Project) -> None:
+    pages = {"/a": Answer(b"", 302, headers={"Location": "/b"}), "/b": Answer(html("b", []))}
+    with serve(pages) as web:
+        project.settings["NUTCH_DB_FETCH_INTERVAL_DEFAULT"] = 1
+        project.crawl(f"url={web.url}/a")
+        assert "done\t0" in project.command("readdb", "--stats")[1]
+        for _ in range(50):
+            if web.count()["/b"] > 1:
+                break
+            project.crawl()
+        assert web.count()["/b"] > 1
+
+
 def test_a_redirect_out_of_scope_is_not_followed(project: Project) -> None:
     with serve({"/": Answer(html("away", []))}) as other:
         away = other.url.replace("127.0.0.1", "localhost")
