@@ -6,7 +6,7 @@ from itertools import islice
 
 from scrapy.settings import BaseSettings
 
-from nutchlike.checked_settings import get_int
+from nutchlike.checked_settings import get_bool, get_int, get_words
 from nutchlike.crawl_store import CrawlStore
 from nutchlike.plugins import SCOPE_OUTLINK, build_url_chain
 from nutchlike.urls.scope import LinkScope
@@ -23,6 +23,9 @@ class Absence:
         self._scope = LinkScope.from_settings(settings)
         self._depth_limit = get_int(settings, "DEPTH_LIMIT")
         self._links_max = get_int(settings, "NUTCH_DB_MAX_OUTLINKS_PER_PAGE")
+        self._rels = get_words(settings, "NUTCH_LINKS_NOT_FOLLOWED")
+        self._obeys_meta = "nofollow" in get_words(settings, "NUTCH_META_ROBOTS_OBEY")
+        self._is_internal = get_bool(settings, "NUTCH_DB_IGNORE_EXTERNAL_LINKS")
 
     def normalized(self, url: str) -> str | None:
         """Return the normalized form of ``url``, whatever the filters say; ``None`` when it is no URL."""
@@ -45,17 +48,23 @@ class Absence:
             return f"it was forgotten, or is on its way between partitions: {', '.join(linking)} link to it"
         where = self._where_links_end(verdict.url, store)
         if not store.webgraph.pages_with_links():
-            return f"no page that was fetched links to it{where}; NUTCH_WEBGRAPH_ENABLED is off, so none could be named"
-        return f"no known page links to it{where}"
+            return f"no page that was fetched has a link to it that is followed{where}"
+        return f"no known page has a link to it that is followed{where}"
 
     def _where_links_end(self, url: str, store: CrawlStore) -> str:
-        """Return from which pages links to ``url`` would not have been followed."""
+        """Return which links to ``url`` would not have been followed."""
+        limits = []
+        if self._rels:
+            limits.append(f"links with rel {' or '.join(self._rels)}")
+        if self._obeys_meta:
+            limits.append("those of a page whose meta robots says nofollow")
+        if self._is_internal:
+            limits.append("those from other hosts")
         deep = 0
         for depth, page in store.explainer.fetched_pages() if self._depth_limit else ():
             deep += depth >= self._depth_limit and self._scope.accepts(page, url)
-        limits = []
         if deep:
-            limits.append(f"it is too deep if one of {deep} pages does that are at DEPTH_LIMIT {self._depth_limit}")
+            limits.append(f"those of the {deep} pages of its site that are at DEPTH_LIMIT {self._depth_limit}")
         if self._links_max >= 0:
-            limits.append(f"links behind the first {self._links_max} of a page do not count")
-        return f" ({', '.join(limits)})" if limits else ""
+            limits.append(f"those behind the first {self._links_max} of a page")
+        return f": not followed are {', '.join(limits)}" if limits else ""

@@ -77,6 +77,7 @@ def test_a_leased_url_names_worker_and_deadline(store: Store) -> None:
     found = explain(store)
     assert (found.state, found.place) == (RecordState.LEASED, None)
     assert found.wait == Wait("the fetch by worker w1, whose lease ends", NOW + 60)
+    assert explain(store, now=NOW + 61).wait.reason.startswith("the next crawl: worker w1 was ended with it")
 
 
 def test_a_fetched_page_is_due_again_and_has_spent_its_cash(store: Store) -> None:
@@ -86,6 +87,8 @@ def test_a_fetched_page_is_due_again_and_has_spent_its_cash(store: Store) -> Non
     found = explain(store)
     assert (found.state, found.wait) == (RecordState.DUE_LATER, Wait("its next fetch, due", page.datum.fetch_time))
     assert (found.datum.history, found.importance) == (3.0, 1.0)
+    due = explain(store, now=page.datum.fetch_time + 1.0).wait
+    assert due == Wait("its next fetch, by the next crawl: it has been due since", page.datum.fetch_time)
 
 
 def test_importances_add_up_to_one(store: Store) -> None:

@@ -127,15 +127,18 @@ def test_an_external_link_is_one(crawled: tuple[Project, Web]) -> None:
 
 def test_a_link_that_is_too_deep_may_be_on_the_pages_at_the_limit(crawled: tuple[Project, Web]) -> None:
     reason = told(crawled, "/deep/3")["reason"]
-    assert reason.startswith("no known page links to it (it is too deep if one of ")
-    assert "at DEPTH_LIMIT 2" in reason
+    assert reason.startswith("no known page has a link to it that is followed: not followed are ")
+    assert reason.endswith("pages of its site that are at DEPTH_LIMIT 2")
 
 
 def test_a_url_that_nobody_links_to_is_told_from_one_that_is_too_deep(crawled: tuple[Project, Web]) -> None:
     project, web = crawled
     without_limit = Project(project.folder, project.settings | {"DEPTH_LIMIT": 0})
     [facts] = explain(without_limit, f"{web.url}/nowhere")
-    assert facts["reason"] == "no known page links to it"
+    assert facts["reason"] == (
+        "no known page has a link to it that is followed: not followed are links with rel nofollow, "
+        "those of a page whose meta robots says nofollow, those from other hosts"
+    )
 
 
 def test_a_url_is_looked_up_as_the_rules_spell_it(crawled: tuple[Project, Web]) -> None:
@@ -189,7 +192,8 @@ def test_urls_that_wait_know_their_places(project: Project) -> None:
     assert first["paid_by"] is None
     out = project.command("explain", "http://a.test/1")[1].splitlines()
     assert "place on its host: 2 of 2 that wait" in out
-    assert "inlinks: not known, NUTCH_WEBGRAPH_ENABLED is off" in out
+    hint = "no page's links are kept; NUTCH_WEBGRAPH_ENABLED=True keeps those of pages fetched"
+    assert f"inlinks: not known, {hint}" in out
 
 
 def test_a_page_in_progress_names_its_worker_and_its_host_the_limit(project: Project) -> None:
@@ -255,7 +259,7 @@ def test_an_empty_crawl_and_one_without_a_graph_say_what_they_do_not_know(projec
     assert facts["reason"] == "the crawl knows no URL"
     inject(project, "http://a.test/")
     [facts] = explain(project, "http://a.test/x")
-    assert facts["reason"].startswith("no page that was fetched links to it; NUTCH_WEBGRAPH_ENABLED is off")
+    assert facts["reason"].startswith("no page that was fetched has a link to it that is followed: not followed are ")
 
 
 def test_a_request_that_is_not_fetched_again_is_done(project: Project) -> None:

@@ -133,7 +133,7 @@ def _signature(facts: dict[str, Any]) -> str:
 
 def _inlinks(facts: dict[str, Any]) -> Iterator[str]:
     if facts["paid_by"] is None:
-        yield "inlinks: not known, NUTCH_WEBGRAPH_ENABLED is off"
+        yield "inlinks: not known, no page's links are kept; NUTCH_WEBGRAPH_ENABLED=True keeps those of pages fetched"
         return
     yield f"inlinks: {facts['inlinks']}"
     for page in facts["paid_by"]:

@@ -61,7 +61,7 @@ class Command(NutchCommand):
 def _show(report: Report, store: CrawlStore) -> None:
     for finding in report.findings:
         _tell(finding, store)
-    compared = "counters and cash add up" if report.was_idle else "a crawl is running: counters and cash not compared"
+    compared = "counters and cash add up" if report.was_idle else "URLs are leased: counters and cash not compared"
     print(f"{report.records} records: {'clean, ' + compared if not report.findings else 'not clean'}")
 
 

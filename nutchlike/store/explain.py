@@ -173,10 +173,13 @@ class Explainer:
         if entry.state is RecordState.LEASED:
             worker = cast("bytes | None", self._client.hget(keys.name("lease_info"), cast("Any", handle))) or b"nobody"
             until = self._client.zscore(keys.name("leases"), handle)
+            if until is not None and until < now:
+                return Wait(f"the next crawl: worker {worker.decode()} was ended with it, and its lease ended", until)
             return Wait(f"the fetch by worker {worker.decode()}, whose lease ends", until)
         if entry.state is RecordState.DUE_LATER:
-            again = f"its next try after {datum.retries} failures, due" if datum.retries else "its next fetch, due"
-            return Wait(again, float(datum.fetch_time))
+            again = f"its next try after {datum.retries} failures" if datum.retries else "its next fetch"
+            is_due = datum.fetch_time <= now
+            return Wait(f"{again}, {'by the next crawl: it has been due since' if is_due else 'due'}", datum.fetch_time)
         if entry.state is RecordState.DEAD_LETTER:
             reason = cast("bytes | None", self._client.hget(keys.name("dead"), cast("Any", handle))) or b"reason lost"
             return Wait(f"scrapy deadletters --requeue: it is a dead letter, {reason.decode(errors='replace')}")
