@@ -30,7 +30,7 @@ def scripts_of(client: Client) -> Scripts:
 
 def claim(scripts: Scripts, partitions: range, content: str = "a") -> list[object]:
     """Let a page of each partition claim the content; the reply is the page that owns it."""
-    return scripts.run_all([(number, "claim_signature", (f"page{number}", content, "")) for number in partitions])
+    return scripts.run_all([(number, "claim_signature", (f"page{number}", content)) for number in partitions])
 
 
 def owners(partitions: range) -> list[object]:
@@ -54,11 +54,11 @@ def test_each_call_runs_on_the_keys_of_its_partition(any_client: Client) -> None
     assert claim(scripts, range(8)) == owners(range(8))
     for number, keys in enumerate(PARTITIONS):
         assert any_client.hgetall(keys.name("signatures")) == {b"a": b"page%d" % number}
-    assert scripts.run(3, "claim_signature", "other", "a", "") == b"page3"
+    assert scripts.run(3, "claim_signature", "other", "a") == b"page3"
 
 
 def test_calls_of_one_partition_run_in_their_order(any_client: Client) -> None:
-    calls = [(number % 4, "claim_signature", (f"page{number}", "a", "")) for number in range(64)]
+    calls = [(number % 4, "claim_signature", (f"page{number}", "a")) for number in range(64)]
     assert scripts_of(any_client).run_all(calls) == [b"page%d" % (number % 4) for number in range(64)]
 
 
@@ -74,7 +74,7 @@ def test_a_refused_call_has_its_error_in_its_place_and_harms_no_other(any_client
     assert isinstance(second, redis.ResponseError)
     assert "WRONGTYPE" in str(second)
     with pytest.raises(redis.ResponseError, match="WRONGTYPE"):
-        scripts.run(1, "claim_signature", "page1", "a", "")
+        scripts.run(1, "claim_signature", "page1", "a")
 
 
 def test_nodes_that_forgot_their_scripts_get_them_again(any_client: Client) -> None:
@@ -83,7 +83,7 @@ def test_nodes_that_forgot_their_scripts_get_them_again(any_client: Client) -> N
     any_client.script_flush()
     assert claim(scripts, range(8), "b") == owners(range(8))
     any_client.script_flush()
-    assert scripts.run_all_replicated([(0, "claim_signature", ("page0", "c", ""))]) == ([b"page0"], set())
+    assert scripts.run_all_replicated([(0, "claim_signature", ("page0", "c"))]) == ([b"page0"], set())
 
 
 def test_commands_of_many_partitions_are_answered_in_their_order(any_client: Client) -> None:
@@ -114,13 +114,13 @@ def test_calls_to_a_killed_node_get_no_answer_and_those_to_others_do(own_cluster
 
 def test_after_a_failover_the_calls_run_on_the_node_that_took_over(own_cluster: Cluster) -> None:
     scripts = scripts_of(own_cluster.client())
-    assert scripts.run_all_replicated([(0, "claim_signature", ("page0", "a", ""))]) == ([b"page0"], set())
+    assert scripts.run_all_replicated([(0, "claim_signature", ("page0", "a"))]) == ([b"page0"], set())
     own_cluster.kill_master(own_cluster.shard_of(PARTITIONS[0].prefix))
     replies: list[object] = []
 
     def has_answer() -> bool:
         with contextlib.suppress(redis.RedisError):
-            replies.append(scripts.run(0, "claim_signature", "other", "a", ""))
+            replies.append(scripts.run(0, "claim_signature", "other", "a"))
         return bool(replies)
 
     assert soon(has_answer)
@@ -135,7 +135,7 @@ def test_calls_follow_a_partition_whose_master_changes_by_plan(own_cluster: Clus
     replica.client().execute_command("CLUSTER FAILOVER")
     assert soon(lambda: replica.is_master)
     own_cluster.wait_until_whole()
-    assert [scripts.run(number, "claim_signature", "other", "a", "") for number in range(8)] == owners(range(8))
+    assert [scripts.run(number, "claim_signature", "other", "a") for number in range(8)] == owners(range(8))
     assert claim(scripts, range(8), "b") == owners(range(8))
 
 
@@ -145,7 +145,7 @@ def test_writes_that_no_replica_has_are_told(own_cluster: Cluster) -> None:
     shard = own_cluster.shard_of(PARTITIONS[0].prefix)
     (replica,) = own_cluster.replicas_of(shard)
     with own_cluster.paused(replica):
-        calls = [(number, "claim_signature", (f"page{number}", "b", "")) for number in range(8)]
+        calls = [(number, "claim_signature", (f"page{number}", "b")) for number in range(8)]
         replies, unconfirmed = scripts.run_all_replicated(calls)
     assert replies == owners(range(8))
     assert unconfirmed == {
@@ -163,11 +163,11 @@ def test_a_partition_that_is_being_moved_refuses_scripts_and_changes_nothing(own
     target.execute_command("CLUSTER SETSLOT", slot, "IMPORTING", source.execute_command("CLUSTER MYID"))
     source.execute_command("CLUSTER SETSLOT", slot, "MIGRATING", target.execute_command("CLUSTER MYID"))
     with pytest.raises((redis.exceptions.TryAgainError, redis.exceptions.AskError)) as refused:
-        scripts.run(0, "claim_signature", "other", "b", "")
+        scripts.run(0, "claim_signature", "other", "b")
     assert is_server_trouble(refused.value)
     source.execute_command("CLUSTER SETSLOT", slot, "STABLE")
     assert client.hgetall(keys.name("signatures")) == {b"a": b"page0"}
-    assert scripts.run(0, "claim_signature", "page0", "b", "") == b"page0"
+    assert scripts.run(0, "claim_signature", "page0", "b") == b"page0"
 
 
 def test_a_node_that_hangs_costs_one_timeout_for_all_its_calls(own_cluster: Cluster) -> None:
@@ -175,10 +175,10 @@ def test_a_node_that_hangs_costs_one_timeout_for_all_its_calls(own_cluster: Clus
     claim(scripts, range(8))
     shards = [own_cluster.shard_of(keys.prefix) for keys in PARTITIONS]
     other = next(number for number in range(8) if shards[number] != shards[0])
-    calls = [(0, "claim_signature", (f"page{number}", "b", "")) for number in range(20)]
+    calls = [(0, "claim_signature", (f"page{number}", "b")) for number in range(20)]
     with own_cluster.paused(own_cluster.master_of(shards[0])):
         started = time.monotonic()
-        *replies, reply = scripts.run_all([*calls, (other, "claim_signature", ("page", "b", ""))])
+        *replies, reply = scripts.run_all([*calls, (other, "claim_signature", ("page", "b"))])
         assert time.monotonic() - started < 10
     assert {type(reply) for reply in replies} == {NoAnswer}
     assert reply == b"page"
@@ -197,7 +197,7 @@ def test_a_cluster_that_has_lost_a_part_refuses_for_a_while_and_has_its_data_aft
         assert all(is_server_trouble(reply) for reply in replies if isinstance(reply, redis.ResponseError))
         made.restart(killed)
         assert claim(scripts, range(8), "b") == owners(range(8))
-        assert scripts.run(0, "claim_signature", "other", "a", "") == b"page0"
+        assert scripts.run(0, "claim_signature", "other", "a") == b"page0"
 
 
 def test_what_a_replica_has_confirmed_outlives_the_master_and_what_none_has_is_told(own_cluster: Cluster) -> None:
@@ -205,10 +205,10 @@ def test_what_a_replica_has_confirmed_outlives_the_master_and_what_none_has_is_t
     scripts = scripts_of(client)
     shard = own_cluster.shard_of(PARTITIONS[0].prefix)
     (replica,) = own_cluster.replicas_of(shard)
-    assert scripts.run_all_replicated([(0, "claim_signature", ("page", "kept", ""))]) == ([b"page"], set())
+    assert scripts.run_all_replicated([(0, "claim_signature", ("page", "kept"))]) == ([b"page"], set())
     with own_cluster.paused(replica):
         # more than the sockets between the two hold, so that the last of it dies with the master
-        lost = [(0, "claim_signature", ("page", f"{number}".ljust(1_000_000, "x"), "")) for number in range(20)]
+        lost = [(0, "claim_signature", ("page", f"{number}".ljust(1_000_000, "x"))) for number in range(20)]
         replies, unconfirmed = scripts.run_all_replicated(lost)
         assert (set(replies), unconfirmed) == ({b"page"}, {0})
         own_cluster.kill_master(shard)

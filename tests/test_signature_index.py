@@ -28,10 +28,21 @@ def test_a_page_is_never_a_duplicate_of_itself(index: SignatureIndex) -> None:
     assert index.claim(A, b"same", previous=b"same") == A
 
 
-def test_a_page_that_changes_frees_its_content(index: SignatureIndex) -> None:
+def test_a_page_that_changes_keeps_its_content_until_it_gives_it_up(index: SignatureIndex) -> None:
     index.claim(A, b"same", previous=None)
     assert index.claim(A, b"new", previous=b"same") == A
+    assert index.claim(B, b"same", previous=b"same") == A
+    index.free(A, b"same")
     assert index.claim(B, b"same", previous=b"same") == B
+
+
+def test_a_content_goes_from_its_owner_to_another_page_and_from_nobody_else(index: SignatureIndex) -> None:
+    index.claim(A, b"same", previous=None)
+    assert not index.hand_over(b"same", owner=B, to=B)
+    assert index.claim(B, b"same", previous=None) == A
+    assert index.hand_over(b"same", owner=A, to=B)
+    assert index.claim(A, b"same", previous=None) == B
+    assert not index.hand_over(b"unknown", owner=A, to=B)
 
 
 def test_only_the_owner_frees_a_content(index: SignatureIndex) -> None:
@@ -45,7 +56,7 @@ def test_only_the_owner_frees_a_content(index: SignatureIndex) -> None:
 def test_claims_that_go_together_are_answered_in_their_order(index: SignatureIndex) -> None:
     index.claim(A, b"before", previous=None)
     claims = [(A, b"same", None), (B, b"same", None), (B, b"other", None), (A, b"now", b"before"), (B, b"before", None)]
-    assert index.claim_all(claims) == [A, A, B, A, B]
+    assert index.claim_all(claims) == [A, A, B, A, A]
     assert index.claim_all([]) == []
 
 

@@ -163,11 +163,11 @@ class CrawlDb:
         holder = url if not has_moved else to
         if datum.dedup_key and holder is not None and (new_key := self.key_of(holder)) is not None:
             content = self._keys.partition_of_content(datum.dedup_key)
-            self._scripts.run(content, "claim_signature", new_key, datum.dedup_key, "")
+            self._scripts.run(content, "claim_signature", new_key, datum.dedup_key)
         return has_moved
 
     def _free(self, key: bytes, content: bytes) -> None:
-        self._scripts.run(self._keys.partition_of_content(content), "claim_signature", key, b"", content)
+        self._scripts.run(self._keys.partition_of_content(content), "hand_over_signature", key, content, "")
 
     def records(self) -> Iterator[CrawlDatum | UnreadableRecord]:
         """Yield every record, or why it cannot be read, in no order; in small steps, so a crawl may go on meanwhile."""
