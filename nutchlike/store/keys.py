@@ -50,7 +50,7 @@ PARTITION_KEYS = (
     KeySpec("lease_info", "hash", "handle -> worker that holds the lease", "lease, complete, release, bury"),
     KeySpec("due", "zset", "host number, bucket (4 bytes each) -> epoch seconds of its first due page, or less", "all"),
     KeySpec("dead", "hash", "handle -> reason; dead letters", "lease, release, bury, requeue, inject, move"),
-    KeySpec("signatures", "hash", "dedup key -> record key of the owner of the content", "claim_signature"),
+    KeySpec("signatures", "hash", "dedup key -> record key of the owner", "claim_signature, hand_over_signature"),
     KeySpec("out:", "family of list", "per other partition: messages to it (receive.lua)", "complete, share_out"),
     KeySpec("out_heads", "hash", "other partition -> messages to it that have been delivered", "delivered"),
     KeySpec("inbox", "hash", "other partition -> messages of it that have been taken", "receive"),
@@ -59,6 +59,8 @@ PARTITION_KEYS = (
     KeySpec("links", "hash", "handle -> url ids (8 bytes each) of the page's outlinks (webgraph.py)", "complete, move"),
     KeySpec("anchors", "hash", "handle -> texts of these links: JSON list, zlib", "complete, move"),
     KeySpec("origins", "hash", "handle -> where the seed stands: list:line", "inject, move"),
+    KeySpec("sketches", "hash", "handle -> content, epoch seconds, sketch (sketch_index.py)", "SketchIndex, move"),
+    KeySpec("bands:", "family of hash", "band of a sketch -> record keys of its pages", "claim_bands, leave_bands"),
 )
 
 
@@ -117,6 +119,9 @@ class CrawlKeys:
 def layout_key(crawl_id: str) -> str:
     """Return the name of the hash that says how a crawl is laid out: version, number of partitions, queue mode."""
     return f"nutch:{crawl_id}:{{0}}:layout"
+
+
+RECORD_KEY_SIZE = 14  # bytes
 
 
 def record_key(partition: int, handle: bytes) -> bytes:

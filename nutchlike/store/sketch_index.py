@@ -1,0 +1,159 @@
+"""SketchIndex: finds the pages whose contents are nearly the same, without a look at all pages."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from nutchlike.store.keys import RECORD_KEY_SIZE, CrawlKeys, PartitionKeys, partition_and_handle
+from nutchlike.store.nodes import Command
+from nutchlike.store.scripts import Call, Scripts, checked
+
+PAGES = 8  # of one band at most: the newest
+_CONTENT_SIZE = 8
+_BUCKETS = 262_144  # hashes that the bands are spread over: 61 bands in each, at a million pages with 16
+
+
+@dataclass(frozen=True, slots=True)
+class Sketched:
+    """A page that owns its content: its record key, the dedup key of the content, and the sketch of its text.
+
+    ``since`` is when it claimed the content, epoch seconds.
+    """
+
+    key: bytes
+    content: bytes
+    sketch: bytes
+    since: float
+
+    def encoded(self) -> bytes:
+        return self.content + struct.pack(">d", self.since) + self.sketch
+
+
+class SketchIndex:
+    """Sketches of the contents that pages own; pages that share a band of their sketches are compared.
+
+    ``bands`` gives the bands of a sketch, 8 bytes each; ``is_near`` compares two sketches. A page costs two calls
+    (one when it is new), and two more when others share a band with it.
+    Memory: 25 bytes a band, and 120 bytes a page and its sketch.
+    """
+
+    def __init__(
+        self,
+        keys: CrawlKeys,
+        scripts: Scripts,
+        *,
+        bands: Callable[[bytes], Sequence[bytes]],
+        is_near: Callable[[bytes, bytes], bool],
+    ) -> None:
+        self._keys = keys
+        self._scripts = scripts
+        self._bands = bands
+        self._is_near = is_near
+
+    def claim_all(self, pages: Sequence[Sketched]) -> list[Sketched | None]:
+        """Return for each page the one whose content is nearly the same; ``None`` when there is none: now it is known.
+
+        Of two that come at the same moment one is the first in a crawl with one partition; with several it may be that
+        both are, and both are kept; never is none.
+        """
+        self._leave(
+            before
+            for before, page in zip(self._sketches([page.key for page in pages]), pages, strict=True)
+            if before and before.sketch != page.sketch
+        )
+        met = self._meet(pages)
+        candidates = list({key for keys in met for key in keys})
+        known = {found.key: found for found in self._sketches(candidates) if found is not None}
+        owners: list[Sketched | None] = []
+        for page, keys in zip(pages, met, strict=True):
+            owner = next((known[key] for key in keys if key in known and self._comes_first(known[key], page)), None)
+            owners.append(owner)
+            if owner is not None:
+                known.pop(page.key, None)  # nobody yields to a page that yields itself
+        self._forget([page for page, owner in zip(pages, owners, strict=True) if owner is not None])
+        return owners
+
+    def forget(self, key: bytes) -> None:
+        """Forget the sketch of a page that has its content no more."""
+        self._forget([found for found in self._sketches([key]) if found is not None])
+
+    def nearest(self, sketch: bytes) -> Sketched | None:
+        """Return a page whose content is nearly the same, without claiming anything."""
+        fields: list[tuple[int, Command]] = []
+        for band in self._bands(sketch):
+            partition = self._keys.partition_of_content(band)
+            fields.append((partition, ("HGET", *_place(self._keys.partitions[partition], band))))
+        keys = dict.fromkeys(key for pages in self._scripts.ask(fields) for key in _record_keys(pages or b""))
+        found = (page for page in self._sketches(list(keys)) if page is not None)
+        return next((page for page in found if self._is_near(page.sketch, sketch)), None)
+
+    def _comes_first(self, other: Sketched, page: Sketched) -> bool:
+        if not self._is_near(other.sketch, page.sketch):
+            return False
+        # bands of several partitions are not looked at in one moment: there time says who was first
+        return len(self._keys) == 1 or (other.since, other.key) < (page.since, page.key)
+
+    def _meet(self, pages: Sequence[Sketched]) -> list[list[bytes]]:
+        """Put the pages under their bands, and return the record keys of those that were there before each of them."""
+        commands: list[tuple[int, Command]] = []
+        for page in pages:
+            partition, handle = partition_and_handle(page.key)
+            name = self._keys.partitions[partition].name("sketches")
+            commands.append((partition, ("HSET", name, handle, page.encoded())))
+        self._scripts.ask(commands)  # first, so that whoever meets a page finds its sketch
+        claims: list[Call] = []
+        owners: list[int] = []
+        for number, page in enumerate(pages):
+            for partition, bands in self._by_partition(page.sketch).items():
+                claims.append((partition, "claim_bands", [page.key, PAGES, *bands]))
+                owners.append(number)
+        met: list[list[bytes]] = [[] for _ in pages]
+        for number, reply in zip(owners, checked(self._scripts.run_all(claims)), strict=True):
+            met[number] += reply
+        return met
+
+    def _forget(self, pages: Sequence[Sketched]) -> None:
+        self._leave(pages)
+        commands: list[tuple[int, Command]] = []
+        for page in pages:
+            partition, handle = partition_and_handle(page.key)
+            commands.append((partition, ("HDEL", self._keys.partitions[partition].name("sketches"), handle)))
+        self._scripts.ask(commands)
+
+    def _leave(self, pages: Iterable[Sketched]) -> None:
+        calls: list[Call] = []
+        for page in pages:
+            for partition, bands in self._by_partition(page.sketch).items():
+                calls.append((partition, "leave_bands", [page.key, *bands]))
+        if calls:
+            checked(self._scripts.run_all(calls))
+
+    def _sketches(self, keys: Sequence[bytes]) -> list[Sketched | None]:
+        commands: list[tuple[int, Command]] = []
+        for key in keys:
+            partition, handle = partition_and_handle(key)
+            commands.append((partition, ("HGET", self._keys.partitions[partition].name("sketches"), handle)))
+        answers = self._scripts.ask(commands)
+        return [_decoded(key, raw) if raw else None for key, raw in zip(keys, answers, strict=True)]
+
+    def _by_partition(self, sketch: bytes) -> dict[int, list[bytes]]:
+        found: dict[int, list[bytes]] = {}
+        for band in self._bands(sketch):
+            found.setdefault(self._keys.partition_of_content(band), []).append(band)
+        return found
+
+
+def _decoded(key: bytes, raw: bytes) -> Sketched:
+    (since,) = struct.unpack_from(">d", raw, _CONTENT_SIZE)
+    return Sketched(key, raw[:_CONTENT_SIZE], raw[_CONTENT_SIZE + 8 :], since)
+
+
+def _place(keys: PartitionKeys, band: bytes) -> tuple[str, bytes]:
+    """Return the hash that holds a band, and its field there; ``claim_bands.lua`` does the same."""
+    return f"{keys.name('bands:')}{int.from_bytes(band[:4], 'big') % _BUCKETS}", band[2:]
+
+
+def _record_keys(pages: bytes) -> list[bytes]:
+    return [pages[at : at + RECORD_KEY_SIZE] for at in range(0, len(pages), RECORD_KEY_SIZE)]
