@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
+from functools import partial
 
 import redis
 from scrapy.crawler import Crawler
@@ -14,6 +15,7 @@ from nutchlike.blocking_calls import BlockingCalls
 from nutchlike.checked_settings import get_float
 from nutchlike.completion import Completion
 from nutchlike.crawl_store import CrawlStore
+from nutchlike.fetch_schedules.fetch_schedule import Outcome
 from nutchlike.outage import RETRY_SECONDS, is_server_trouble
 from nutchlike.page import Page
 from nutchlike.solo_task import SoloTask
@@ -164,9 +166,11 @@ class Acknowledger:
         self._stats.inc_value(f"nutch/completion/{page.outcome.name.lower()}")
         self._stats.inc_value("nutch/outlinks/stored", len(after.outlinks))
         self._stats.inc_value("nutch/outlinks/new", discovered)
-        for key in {page.key, page.lease.datum.dedup_key} - {None, after.datum.dedup_key}:
-            assert key is not None
-            self._afterwards.append(lambda key=key: store.signatures.free(page.lease.key, key))  # type: ignore[misc]  # mypy cannot infer a lambda with a default
+        before, kept = page.lease.datum.dedup_key, after.datum.dedup_key
+        for key in {key for key in (page.key, before) if key is not None} - {kept}:
+            self._afterwards.append(partial(store.contents.free, page.lease.key, key))
+        if before not in (None, kept) and (page.sketch is None or page.outcome is not Outcome.SUCCESS):
+            self._afterwards.append(partial(store.contents.forget_sketch, page.lease.key))
 
     def _bury(self, page: Page, error: Exception, store: CrawlStore) -> None:
         logger.error("Dead letter: %s cannot be acknowledged: %s", page.url, error)

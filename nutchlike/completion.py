@@ -18,20 +18,22 @@ from scrapy.http import Request, Response
 from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
-from nutchlike.checked_settings import get_bool
-from nutchlike.crawldatum import DbStatus
+from nutchlike.checked_settings import get_bool, get_int
+from nutchlike.crawldatum import CrawlDatum, DbStatus
 from nutchlike.fetch_schedules.fetch_schedule import FetchSchedule, Outcome
 from nutchlike.page import Page, fetches_a_page, page_of
 from nutchlike.page_scores import PageScores
 from nutchlike.plugins import build_plugin
 from nutchlike.request_meta import PAGE, LeasedErrback
-from nutchlike.store.codec import encode_metadata
+from nutchlike.store.codec import encode_metadata, with_metadata
 from nutchlike.store.lease import Lease, PageDone
 from nutchlike.store.stored_url import StoredURL
 from nutchlike.store.webgraph import encode_anchors
 
 logger = logging.getLogger(__name__)
 RETRY_STATUSES = {408, 425, 429}
+FETCHED = {Outcome.SUCCESS, Outcome.NOTMODIFIED, Outcome.DUPLICATE}
+COPIES_KEY = "_copies_"  # metadata: how many pages in a row, on the way here, repeated another's content
 
 
 class DuplicatePage(DropItem):
@@ -46,6 +48,8 @@ class Completion:
         self._schedule: FetchSchedule = build_plugin(crawler.settings, "NUTCH_FETCH_SCHEDULE_CLASS")
         self.scores = PageScores(crawler)
         self._has_graph = get_bool(crawler.settings, "NUTCH_WEBGRAPH_ENABLED")
+        self._copies_followed = get_int(crawler.settings, "NUTCH_DEDUP_COPIES_FOLLOWED")
+        self._stats = crawler.stats
         self._changed = changed
         self._pages: dict[bytes, Page] = {}
         self._ready: list[Page] = []
@@ -162,9 +166,11 @@ class Completion:
         assert outcome is not None
         datum = self._schedule.schedule(lease.datum, outcome=outcome, now=now)
         retry = outcome is Outcome.RETRY and datum.db_status is not DbStatus.DB_GONE
-        fetched = outcome in {Outcome.SUCCESS, Outcome.NOTMODIFIED, Outcome.DUPLICATE}
+        fetched = outcome in FETCHED
         redirected = outcome in {Outcome.REDIR_PERM, Outcome.REDIR_TEMP}
         outlinks = list(page.outlinks.values()) if fetched or redirected else []
+        if outcome is Outcome.DUPLICATE:
+            outlinks = self._of_copy(outlinks, lease.datum)
         # a failure says nothing of the page's links, nor does a 304, which comes without a page
         has_answer = not retry and (outcome is not Outcome.NOTMODIFIED or page.exhausted)
         cash = lease.datum.score
@@ -177,13 +183,7 @@ class Completion:
         else:
             outlinks, given = self.scores.distribute(page, outlinks)
             spent, shares, rest, balance = given.spent, list(given.scores), given.virtual, given.balance
-        before = lease.datum
-        if fetched and page.key:
-            datum = replace(datum, signature=page.signature, dedup_key=page.key)
-        elif not (fetched or retry):
-            datum = replace(datum, signature=None, dedup_key=None)
-        else:
-            datum = replace(datum, signature=before.signature, dedup_key=before.dedup_key)
+        datum = _with_content(datum, page)
         if fetched:
             datum = self.scores.judge(datum, now=now)
         return PageDone(
@@ -200,6 +200,18 @@ class Completion:
             relinked=self._has_graph and has_answer,
             anchors=encode_anchors([page.anchors.get(o.id, "") for o in outlinks]) if page.anchors else b"",
         )
+
+    def _of_copy(self, outlinks: list[StoredURL], datum: CrawlDatum) -> list[StoredURL]:
+        """Return the links of a page that repeats another's content that are followed.
+
+        An error page that is answered for every URL may have new links for each, without end.
+        """
+        text = datum.metadata.get(COPIES_KEY, "")
+        copies = 1 + (int(text) if text.isdecimal() else 0)
+        if copies > self._copies_followed >= 0:
+            self._stats.inc_value("nutch/outlinks/of_copies", len(outlinks))
+            return []
+        return [replace(url, metadata=with_metadata(url.metadata, {COPIES_KEY: str(copies)})) for url in outlinks]
 
     def _item_scraped(self, response: Response | None) -> None:
         self._end_item(response)
@@ -248,6 +260,22 @@ class Completion:
     def _forget(self, page: Page) -> None:
         if self._pages.get(page.lease.key) is page:
             del self._pages[page.lease.key]
+
+
+def _with_content(datum: CrawlDatum, page: Page) -> CrawlDatum:
+    """Return a page's new record with the content that it has now.
+
+    A page that had a content of its own, and now repeats another's, keeps what it had until a second fetch says so,
+    too: a site that answers all URLs with a login page for an hour loses nothing.
+    """
+    before, outcome = page.lease.datum, page.outcome
+    if outcome in FETCHED and page.key:
+        lost = outcome is Outcome.DUPLICATE and before.dedup_key not in (None, page.key)
+        if not lost or before.db_status is DbStatus.DB_DUPLICATE:
+            return replace(datum, signature=page.signature, dedup_key=page.key)
+    elif outcome not in FETCHED and (outcome is not Outcome.RETRY or datum.db_status is DbStatus.DB_GONE):
+        return replace(datum, signature=None, dedup_key=None)
+    return replace(datum, signature=before.signature, dedup_key=before.dedup_key)
 
 
 def outcome_of(error: BaseException | None) -> Outcome:

@@ -24,6 +24,7 @@ from nutchlike.store.check import StoreCheck
 from nutchlike.store.cluster_client import connect_cluster, is_cluster_url
 from nutchlike.store.compact import keep_hashes_compact
 from nutchlike.store.connection import check_client, check_redis_url, hide_password
+from nutchlike.store.content_owners import ContentOwners
 from nutchlike.store.crawldb import CrawlDb
 from nutchlike.store.embedded import EmbeddedServer
 from nutchlike.store.explain import Explainer
@@ -52,6 +53,7 @@ class CrawlStore:
     crawldb: CrawlDb
     frontier: Frontier
     signatures: SignatureIndex
+    contents: ContentOwners
     webgraph: WebGraph
     explainer: Explainer
     check: StoreCheck
@@ -113,11 +115,13 @@ def open_store(settings: BaseSettings, *, crawl_id: str, flush: bool = False, be
     )
     crawldb = CrawlDb(client, keys, scripts, queue_of=queues.of)
     webgraph = WebGraph(keys, scripts, client, crawldb)
+    signatures = SignatureIndex(keys, scripts)
     return CrawlStore(
         client=client,
         crawldb=crawldb,
         frontier=frontier,
-        signatures=SignatureIndex(keys, scripts),
+        signatures=signatures,
+        contents=ContentOwners(signatures, None),
         webgraph=webgraph,
         explainer=Explainer(keys, scripts, client, crawldb, webgraph),
         check=StoreCheck(client, keys, scripts),

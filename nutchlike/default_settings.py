@@ -105,6 +105,8 @@ NUTCH_DB_SIGNATURE_TEXT_PROFILE_MIN_TOKEN_LEN = 2  # characters; tokens must be 
 NUTCH_DB_SIGNATURE_TEXT_PROFILE_QUANT_RATE = 0.01  # share of the highest token count
 NUTCH_DB_SIGNATURE_TEXT_PROFILE_SEC_SORT_LEX = True  # tokens of equal count by code point
 NUTCH_DEDUP_ENABLED = True
+NUTCH_DEDUP_COPIES_FOLLOWED = 3  # pages in a row that repeat another's, and whose links count; -1 = any number
+NUTCH_DEDUP_COPIES_WARNED_OF = 30  # URLs of a host with one content; 0 = no warning
 
 # --- Politeness (Nutch: fetcher) -----------------------------------------------------------------
 NUTCH_FETCHER_QUEUE_MODE = "byHost"  # what counts as one host: its name, byDomain, or byIP

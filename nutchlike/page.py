@@ -26,11 +26,11 @@ class Page:
     once that was used; ``is_recrawled``, whether the page is fetched again when it is due (a
     request with a callback or a body of its own is not); ``dont_filter``, the stored request's, whatever a retry made
     of it; ``redirect_times``, the hops that led here.
-    From its fetch: ``content``, the response body, for pipelines that sign it; ``signature`` and ``key`` (the dedup
-    key), which they made of it; ``links``, what its parser found; ``outlinks`` by url id, those that are taken, and
-    ``anchors``, their texts where they have one; ``scored``, what its links are judged by;
-    ``items`` that went to the pipelines, ``open_items`` of them
-    not out yet; ``exhausted``, the callback has given all.
+    From its fetch: ``content``, the response body, for pipelines that sign it; ``signature``, ``key`` (the dedup key)
+    and ``sketch`` (for near duplicates), which they made of it; ``links``, what its parser found; ``outlinks`` by url
+    id, those that are taken, and ``anchors``, their texts where they have one; ``scored``, what its links are judged
+    by; ``items`` that went to the pipelines, ``open_items`` of them not out yet; ``exhausted``, the callback has given
+    all.
     ``sent``: a request for it has gone out; ``held_until``, an epoch second: its host may not be asked before.
     In the end: ``outcome``; ``done``, ready to be acknowledged; ``withheld``, it must not be. ``forsaken``: at the last
     look no request in progress belonged to it.
@@ -47,6 +47,7 @@ class Page:
     content: bytes = b""
     signature: bytes | None = None
     key: bytes | None = None
+    sketch: bytes | None = None
     links: Sequence[Outlink] = ()
     outlinks: dict[bytes, StoredURL] = field(default_factory=dict)
     scored: ScoredPage | None = None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import time
 from functools import partial
 from typing import Any
 
@@ -11,28 +13,33 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
-from nutchlike.checked_settings import get_bool
+from nutchlike.checked_settings import get_bool, get_int
 from nutchlike.completion import DuplicatePage
+from nutchlike.copy_counter import CopyCounter
 from nutchlike.items import PageItem
 from nutchlike.page import Page
 from nutchlike.solo_task import SoloTask
+from nutchlike.store.content_owners import Claim, Owner
+from nutchlike.urls.identity import host_key
 from nutchlike.wiring import scheduler_of
 
+logger = logging.getLogger(__name__)
 CLAIMS = 64  # at most so many in one call
 
 
 class DedupePipeline:
     """Keeps each content once: the first page that claims it owns it, later ones are dropped.
 
-    A page never is a duplicate of itself; its links are followed whether it is dropped or not. One call to the store is
-    under way at a time; claims that come meanwhile go together with the next one.
+    A page never is a duplicate of itself. One call to the store is under way at a time; claims that come meanwhile go
+    together with the next one.
     """
 
     def __init__(self, crawler: Crawler) -> None:
         if not get_bool(crawler.settings, "NUTCH_DEDUP_ENABLED"):
             raise NotConfigured("NUTCH_DEDUP_ENABLED is off")
         self._crawler = crawler
-        self._waiting: list[tuple[Page, Deferred[bytes]]] = []
+        self._copies = CopyCounter(warn_at=get_int(crawler.settings, "NUTCH_DEDUP_COPIES_WARNED_OF"))
+        self._waiting: list[tuple[Page, Deferred[Owner]]] = []
         self._claiming = SoloTask(self._claim_all)
 
     @classmethod
@@ -46,20 +53,36 @@ class DedupePipeline:
             return item
         try:
             owner = await self._claim(page)
-            if owner == page.lease.key:
+            if owner.key == page.lease.key:
                 return item
-            self._crawler.stats.inc_value("nutch/dedup/dropped")
             kept = await scheduler.outage.patiently(
-                lambda: scheduler.store.crawldb.url_of(owner), calls=scheduler.claim_calls
+                lambda: scheduler.store.crawldb.url_of(owner.key), calls=scheduler.claim_calls
             )
         except redis.RedisError:
             scheduler.completion.withhold(page)  # nobody knows whether its item is to be kept: it comes again
             raise
-        raise DuplicatePage(f"duplicate of {kept or owner.hex()}", log_level="DEBUG")
+        page.key = owner.content
+        kept = kept or owner.key.hex()
+        self._count(page, owner, kept)
+        raise DuplicatePage(f"{'near duplicate' if owner.is_near else 'duplicate'} of {kept}", log_level="DEBUG")
 
-    async def _claim(self, page: Page) -> bytes:
-        """Return the record key of the page that owns the content of ``page``."""
-        answer: Deferred[bytes] = Deferred()
+    def _count(self, page: Page, owner: Owner, kept: str) -> None:
+        self._crawler.stats.inc_value("nutch/dedup/dropped")
+        if owner.is_near:
+            self._crawler.stats.inc_value("nutch/dedup/near")
+        host = host_key(page.url)
+        if copies := self._copies.add(host, owner.content):
+            self._crawler.stats.inc_value("nutch/dedup/mass_warnings")
+            logger.warning(
+                "%d URLs on %s share one content, that of %s: is it a login page, or an error page with status 200?",
+                copies,
+                host,
+                kept,
+            )
+
+    async def _claim(self, page: Page) -> Owner:
+        """Return who owns the content of ``page``."""
+        answer: Deferred[Owner] = Deferred()
         self._waiting.append((page, answer))
         self._claiming.start()
         return await maybe_deferred_to_future(answer)
@@ -68,8 +91,8 @@ class DedupePipeline:
         scheduler = scheduler_of(self._crawler)
         while self._waiting:
             batch, self._waiting = self._waiting[:CLAIMS], self._waiting[CLAIMS:]
-            claims = [(page.lease.key, page.key or b"", page.lease.datum.dedup_key) for page, _ in batch]
-            claim_all = partial(scheduler.store.signatures.claim_all, claims)
+            claims = [_claim_of(page, time.time()) for page, _ in batch]
+            claim_all = partial(scheduler.store.contents.claim_all, claims)
             try:
                 owners = await scheduler.outage.patiently(claim_all, calls=scheduler.claim_calls)
             except redis.RedisError as error:
@@ -78,3 +101,7 @@ class DedupePipeline:
             else:
                 for (_, answer), owner in zip(batch, owners, strict=True):
                     answer.callback(owner)
+
+
+def _claim_of(page: Page, now: float) -> Claim:
+    return Claim(page.lease.key, page.key or b"", page.lease.datum.dedup_key, page.sketch, now)

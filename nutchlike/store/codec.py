@@ -187,6 +187,11 @@ def encode_metadata(metadata: Mapping[str, str]) -> bytes:
     return json.dumps(dict(metadata), separators=(",", ":")).encode() if metadata else b""
 
 
+def with_metadata(data: bytes, more: Mapping[str, str]) -> bytes:
+    """Return encoded metadata with ``more`` added to it."""
+    return encode_metadata({**decode_metadata(data), **more})
+
+
 def decode_metadata(data: bytes) -> dict[str, str]:
     """Return the metadata that ``encode_metadata`` stored."""
     return {str(key): str(value) for key, value in json.loads(data).items()} if data else {}
