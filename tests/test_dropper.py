@@ -122,3 +122,24 @@ def test_a_page_that_repeats_another_twice_gives_its_old_content_up(project: Pro
             assert (once["db_status"], once["dedup_key"]) == ("db_duplicate", before["/b"]["dedup_key"])
         assert (twice["db_status"], twice["dedup_key"]) == ("db_duplicate", before["/a"]["dedup_key"])
         project.command("fsck")
+
+
+def test_a_kill_between_the_claim_and_the_item_loses_no_content(project: Project) -> None:
+    project.settings |= {
+        "ITEM_PIPELINES": json.dumps({"killing_pipeline.KillOnce": 300}),  # behind the dropper
+        "KILLED": project.folder / "killed",
+        "NUTCH_LEASE_SECONDS": 3,
+        "CONCURRENT_REQUESTS_PER_DOMAIN": 1,
+        "NUTCH_LEASE_BATCH": 1,
+    }
+    same = Answer(html("one", [], text=text_of("same")))
+    with serve({"/a": same, "/b": same}) as web:
+        seeds = project.folder / "seeds.txt"
+        seeds.write_text(f"{web.url}/a\tnutch.score=5\n{web.url}/b\n", encoding="utf-8")
+        killed = project.crawl(f"seeds={seeds}", KILL_AT="/a")
+        assert (killed.code, killed.items) == (-9, [])
+        items = project.crawl(KILL_AT="/a").items
+        status = {path: datum["db_status"] for path, datum in records(project).items()}
+    assert len(items) == 1
+    assert sorted(status.values()) == ["db_duplicate", "db_fetched"]
+    assert status["/" + items[0]["url"][-1]] == "db_fetched"
