@@ -10,6 +10,7 @@ import random
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -189,8 +190,38 @@ def test_any_text_has_a_signature(text: str, length: int, rate: float, lex: bool
     assert len(signature.calculate(text=text, content=b"", url="")) == 16
 
 
-@given(st.text(alphabet="aàZé\u2019\u2014 .0Σİ\U0001f600", max_size=60))
-def test_both_ways_of_finding_words_agree(text: str) -> None:
+def words_one_by_one(text: str) -> list[tuple[str, int]]:
+    """Return what ``word_counts`` must: one expression finds the words, each character is put in lower case alone."""
     words = re.findall(f"[{LETTERS_AND_DIGITS}]+", text)
-    assert sum(word_counts(text).values()) == len(words)
-    assert {len(word) for word in word_counts(text)} == {len(word) for word in words}
+    return list(Counter("".join("i" if c == "\u0130" else c.lower() for c in word) for word in words).items())
+
+
+# What each way of finding words is made for: ASCII, one byte a letter, that with other signs, any letters.
+@pytest.mark.parametrize(
+    "characters",
+    [
+        "aZ09 ._\x00\x1c\x85",
+        "aÀéÿŸŠœªµß1 \u2019\u2014\xa0",
+        "aÉ \u2192\u2264\U0001f600\u200b\x81\ud800",
+        "aŁłżÖ \u2192\u2019",
+        "aЖжЁё \u2192\u2019",
+        "aÉłЖσΣİı字 \u2192\u2019",
+    ],
+    ids=["ASCII", "western", "western and signs", "central", "Cyrillic", "any letters"],
+)
+def test_words_are_those_that_a_plain_expression_finds(characters: str) -> None:
+    @given(st.text(alphabet=characters, max_size=80))
+    def check(text: str) -> None:
+        assert list(word_counts(text).items()) == words_one_by_one(text)
+
+    check()
+
+
+@given(st.text())
+def test_words_of_any_text_are_those_that_a_plain_expression_finds(text: str) -> None:
+    assert list(word_counts(text).items()) == words_one_by_one(text)
+
+
+def test_every_character_ends_or_continues_a_word_as_a_plain_expression_says() -> None:
+    wrong = [c for c in map(chr, range(0x20000)) if list(word_counts(f"A{c}b").items()) != words_one_by_one(f"A{c}b")]
+    assert wrong == []

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
 import ctypes
 import hashlib
 import math
 import re
 from collections import Counter
+from operator import itemgetter
 from typing import Any, Self
 
 from nutchlike import default_settings
@@ -15,8 +17,11 @@ from nutchlike.signatures.java_letters import LETTERS_AND_DIGITS
 from nutchlike.signatures.md5 import MD5Signature
 
 _TOKEN = re.compile(f"[{LETTERS_AND_DIGITS}]+")
-_SEPARATORS_BEYOND_ASCII = re.compile(f"[^\\x00-\\x7f{LETTERS_AND_DIGITS}]+")
 _ASCII_TOKENS = "".join(chr(c).lower() if chr(c).isalnum() else " " for c in range(128))
+# Code pages of one byte a character, with typographic quotes and dashes and the letters of western Europe, of central
+# Europe, and Cyrillic ones. More of them make the rest of the world's texts slower than they make theirs fast.
+_CODE_PAGES = ("cp1252", "cp1250", "cp1251")
+_SEPARATORS_AS_BLANKS = "nutchlike.separators_as_blanks"
 _JAVA_INT_MAX = 2**31 - 1
 
 
@@ -86,9 +91,12 @@ class TextProfileSignature:
         quantum = self._quantum(max(tokens.values(), default=0))
         left = [(token, count // quantum * quantum) for token, count in tokens.items() if count >= quantum]
         if self.sec_sort_lex:
-            return sorted(left, key=lambda entry: (-entry[1], entry[0]))
-        position = {token: place for place, token in enumerate(_hash_map_order(list(tokens)))}
-        return sorted(left, key=lambda entry: (-entry[1], position[entry[0]]))
+            left.sort()
+        else:
+            position = {token: place for place, token in enumerate(_hash_map_order(list(tokens)))}
+            left.sort(key=lambda entry: position[entry[0]])
+        left.sort(key=itemgetter(1), reverse=True)  # equal counts stay in their order
+        return left
 
     def _quantum(self, highest: int) -> int:
         """Return the step of the counts: ``Math.round((float) highest * (float) quant_rate)``, but 2 or 1 below 2."""
@@ -99,28 +107,45 @@ class TextProfileSignature:
 
 
 def word_counts(text: str) -> dict[str, int]:
-    """Return the text's runs of letters and digits in lower case, with counts, in the order of first occurrence."""
-    if not text.isascii():
-        # Mostly typographic quotes and dashes, without which a text takes the way of ASCII, twice as fast.
-        text = _SEPARATORS_BEYOND_ASCII.sub(" ", text)
+    """Return the text's runs of letters and digits in lower case, with counts, in the order of first occurrence.
+
+    Tables of single bytes do the work for texts whose letters fit in one; that takes half the time of an expression.
+    """
     if text.isascii():
         return Counter(text.translate(_ASCII_TOKENS).split())
-    words: dict[str, int] = {}
-    for word, count in Counter(_TOKEN.findall(text)).items():
-        lower = _lower_case(word)
-        words[lower] = words.get(lower, 0) + count
-    return words
+    for code_page, tokens in _CODE_PAGE_TOKENS.items():
+        try:
+            page = text.encode(code_page, _SEPARATORS_AS_BLANKS)
+        except UnicodeEncodeError:
+            continue
+        return Counter(page.translate(tokens).decode(code_page).split())
+    return Counter(_lower_case(" ".join(_TOKEN.findall(text))).split())
 
 
-def _lower_case(word: str) -> str:
-    """Return ``word`` in lower case, each character alone.
+def _lower_case(text: str) -> str:
+    """Return ``text`` in lower case, each character alone.
 
     ``str.lower`` looks at the neighbours of a capital sigma and makes two characters of U+0130; Java's
     ``Character.toLowerCase`` does neither.
     """
-    if word.isascii():
-        return word.lower()
-    return word.replace("\u03a3", "\u03c3").replace("\u0130", "i").lower()
+    return text.replace("\u03a3", "\u03c3").replace("\u0130", "i").lower()
+
+
+def _blank_or_raise(error: UnicodeError) -> tuple[str, int]:
+    """Put a blank for characters that the code page lacks; raise ``error`` when one of them belongs to a token."""
+    if not isinstance(error, UnicodeEncodeError) or _TOKEN.search(error.object, error.start, error.end):
+        raise error
+    return " ", error.end
+
+
+def _code_page_tokens(code_page: str) -> bytes:
+    """Return the table of ``code_page``'s bytes to what they are in a token; blanks for those that belong to none."""
+    characters = bytes(range(256)).decode(code_page, "replace")
+    return "".join(_lower_case(c) if _TOKEN.match(c) else " " for c in characters).encode(code_page)
+
+
+codecs.register_error(_SEPARATORS_AS_BLANKS, _blank_or_raise)
+_CODE_PAGE_TOKENS = {code_page: _code_page_tokens(code_page) for code_page in _CODE_PAGES}
 
 
 def _float32(number: float) -> float:
