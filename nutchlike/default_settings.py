@@ -104,6 +104,7 @@ NUTCH_SIGNATURE_CLASS = "nutchlike.signatures.text_profile.TextProfileSignature"
 NUTCH_DB_SIGNATURE_TEXT_PROFILE_MIN_TOKEN_LEN = 2  # characters; tokens must be longer
 NUTCH_DB_SIGNATURE_TEXT_PROFILE_QUANT_RATE = 0.01  # share of the highest token count
 NUTCH_DB_SIGNATURE_TEXT_PROFILE_SEC_SORT_LEX = True  # tokens of equal count by code point
+NUTCH_SIGNATURE_MURMUR_SEED = 0  # MurmurSignature: 0 to 2**64 - 1, 0xe17a1465 is what Java programs often take
 NUTCH_DEDUP_ENABLED = True
 NUTCH_DEDUP_COPIES_FOLLOWED = 3  # pages in a row that repeat another's, and whose links count; -1 = any number
 NUTCH_DEDUP_COPIES_WARNED_OF = 30  # URLs of a host with one content; 0 = no warning
