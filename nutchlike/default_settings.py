@@ -105,6 +105,14 @@ NUTCH_DB_SIGNATURE_TEXT_PROFILE_MIN_TOKEN_LEN = 2  # characters; tokens must be 
 NUTCH_DB_SIGNATURE_TEXT_PROFILE_QUANT_RATE = 0.01  # share of the highest token count
 NUTCH_DB_SIGNATURE_TEXT_PROFILE_SEC_SORT_LEX = True  # tokens of equal count by code point
 NUTCH_SIGNATURE_MURMUR_SEED = 0  # MurmurSignature: 0 to 2**64 - 1, 0xe17a1465 is what Java programs often take
+NUTCH_SIGNATURE_SEMANTIC_SYNONYMS_FILE: str | None = None  # SemanticFingerprint: base words and their variants
+NUTCH_SIGNATURE_SEMANTIC_IDF_FILE: str | None = "idf.txt"  # word<TAB>IDF; both files are looked up like rule files
+NUTCH_SIGNATURE_SEMANTIC_IDF_DEFAULT: float | None = None  # of words outside that file; None = as the file says
+NUTCH_SIGNATURE_SEMANTIC_WORDS = 50  # words that are digested
+NUTCH_SIGNATURE_SEMANTIC_HASH = "md5"  # or murmur, lookup3
+NUTCH_SIGNATURE_SEMANTIC_NAME_WEIGHT = 2.0  # factor of names: people, places, organizations
+NUTCH_SIGNATURE_SEMANTIC_NOUN_WEIGHT = 1.5  # factor of other nouns
+NUTCH_SIGNATURE_SEMANTIC_TAGGER: str | None = None  # import path of a function from words to WordKinds
 NUTCH_DEDUP_ENABLED = True
 NUTCH_DEDUP_COPIES_FOLLOWED = 3  # pages in a row that repeat another's, and whose links count; -1 = any number
 NUTCH_DEDUP_COPIES_WARNED_OF = 30  # URLs of a host with one content; 0 = no warning
