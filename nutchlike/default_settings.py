@@ -108,7 +108,7 @@ NUTCH_SIGNATURE_MURMUR_SEED = 0  # MurmurSignature: 0 to 2**64 - 1, 0xe17a1465 i
 NUTCH_SIGNATURE_SEMANTIC_SYNONYMS_FILE: str | None = None  # SemanticFingerprint: base words and their variants
 NUTCH_SIGNATURE_SEMANTIC_IDF_FILE: str | None = "idf.txt"  # word<TAB>IDF; both files are looked up like rule files
 NUTCH_SIGNATURE_SEMANTIC_IDF_DEFAULT: float | None = None  # of words outside that file; None = as the file says
-NUTCH_SIGNATURE_SEMANTIC_WORDS = 50  # words that are digested
+NUTCH_SIGNATURE_SEMANTIC_WORDS = 100  # words that are digested
 NUTCH_SIGNATURE_SEMANTIC_HASH = "md5"  # or murmur, lookup3
 NUTCH_SIGNATURE_SEMANTIC_NAME_WEIGHT = 2.0  # factor of names: people, places, organizations
 NUTCH_SIGNATURE_SEMANTIC_NOUN_WEIGHT = 1.5  # factor of other nouns

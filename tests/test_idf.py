@@ -28,7 +28,14 @@ def test_a_word_outside_the_table_weighs_as_the_median_of_those_above_zero(text:
 def test_the_table_that_comes_along_knows_words_that_stand_in_any_text() -> None:
     text, source = read_rule_file("idf.txt")
     table = IdfTable.parse(text, source=source)
-    assert [table.of(word) for word in ("the", "The", "don't", "的", "我们", "kettle", "汽车")] == [0, 0, 0, 0, 0, 1, 1]
+    assert [table.of(word) for word in ("the", "The", "it's", "的", "我们")] == [0.0] * 5
+    assert [table.of(word) for word in ("not", "don't", "before", "after", "不")] == [0.2] * 5
+    assert [table.of(word) for word in ("kettle", "汽车")] == [1.0] * 2
+
+
+def test_a_line_may_say_what_words_outside_the_table_weigh() -> None:
+    assert IdfTable.parse("the\t0\n*\t2.5\nof\t1", source="own.txt").of("unheard") == 2.5
+    assert IdfTable.parse("*\t2.5", source="own.txt", default=3.0).of("unheard") == 3.0
 
 
 def test_a_word_of_all_documents_weighs_nothing_and_a_rare_one_most() -> None:

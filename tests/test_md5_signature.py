@@ -22,6 +22,7 @@ def test_the_signature_is_nutchs(row: dict[str, Any]) -> None:
     assert signature.hex() == row["expected_md5"]
 
 
+# SIG 113: what the signatures of the text are for.
 def test_other_bytes_with_the_same_text_make_another_signature() -> None:
     def signature_of(body: bytes) -> bytes:
         return MD5Signature().calculate(text="one text", content=body, url="http://a.test/")

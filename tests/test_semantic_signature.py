@@ -111,7 +111,9 @@ def test_a_tagger_that_does_not_answer_for_each_word_is_an_error() -> None:
 @pytest.mark.parametrize(("name", "size"), [("md5", 16), ("murmur", 8), ("lookup3", 8)])
 def test_the_hash_is_the_one_that_is_asked_for(name: str, size: int) -> None:
     fingerprint = SemanticFingerprint.from_settings(Settings({"NUTCH_SIGNATURE_SEMANTIC_HASH": name}))
-    values = {fingerprint.calculate(text=text, content=b"", url="") for text in ("one", "two", "!", " ".join(WORDS))}
+    values = {
+        fingerprint.calculate(text=text, content=b"", url="") for text in ("one", "two", "!", " ".join(WORDS * 4))
+    }
     assert [len(value) for value in values] == [size] * 4
 
 
@@ -215,9 +217,30 @@ def test_pages_that_differ_in_their_numbers_have_different_fingerprints(one: str
 
 
 # SIG 113
-def test_white_space_punctuation_and_case_do_not_matter() -> None:
-    assert signature_of("Same\r\n words\u00a0here.") == signature_of("same words, HERE")
-    assert signature_of("one two") != signature_of("two one")
+def test_white_space_case_and_the_punctuation_of_sentences_do_not_matter() -> None:
+    assert signature_of("Same\r\n words\u00a0here: “yes”.") == signature_of("same words, HERE – yes")
+
+
+# A car, an automobile: the words around a synonym change with it.
+def test_words_without_a_meaning_of_their_own_do_not_matter() -> None:
+    fingerprint = SemanticFingerprint.from_settings(Settings())
+    assert signature_of("He bought a used bike") == signature_of("She bought the used bike")
+    assert fingerprint.best_words("He bought a used bike") is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("dog bites man", "man bites dog"),
+        ("open before noon", "open after noon"),
+        ("smoking allowed here", "smoking not allowed here"),
+        ("operator ! of a type", "operator ~ of a type"),
+        ("price 5 €", "price 5 $"),
+        ("buy buy sell", "buy sell sell"),
+    ],
+)
+def test_short_texts_that_say_other_things_have_different_fingerprints(one: str, other: str) -> None:
+    assert signature_of(one) != signature_of(other)
 
 
 @given(st.text(), st.binary())
@@ -243,7 +266,7 @@ def test_files_come_from_the_conf_folder(tmp_path: Path) -> None:
     ("name", "value", "message"),
     [
         ("WORDS", 0, "must be at least 1, got 0"),
-        ("WORDS", "many", "must be a whole number such as 50, got 'many'"),
+        ("WORDS", "many", "must be a whole number such as 100, got 'many'"),
         ("HASH", "sha1", "must be one of md5, murmur, lookup3, got 'sha1'"),
         ("NAME_WEIGHT", "-1", "must be at least 0, got -1.0"),
         ("NOUN_WEIGHT", "nan", "must be at least 0, got nan"),

@@ -9,6 +9,7 @@ from statistics import median
 from typing import Self
 
 _DOCUMENTS = "#documents"
+_ANY_OTHER = "*"
 
 
 class IdfTable:
@@ -30,7 +31,8 @@ class IdfTable:
     def parse(cls, text: str, *, source: str, default: float | None = None) -> Self:
         """Return the table that a file holds: lines ``word<TAB>IDF``, or what ``DocumentCounts.table`` writes.
 
-        Empty lines, and those that begin with ``#``, say nothing; of two lines for one word the last counts.
+        A line ``*<TAB>IDF`` says what words outside the table weigh, where ``default`` does not. Empty lines, and those
+        that begin with ``#``, say nothing; of two lines for one word the last counts.
         Raises ValueError, with ``source`` and the line's number, for any other line.
         """
         if text.removeprefix("\ufeff").startswith(_DOCUMENTS):
@@ -42,7 +44,8 @@ class IdfTable:
             if not 0 <= value < math.inf:
                 raise ValueError(f"{place}: an IDF must be a number of at least 0, got {number!r}")
             values[word] = value
-        return cls(values, default=default)
+        rest = values.pop(_ANY_OTHER, None)
+        return cls(values, default=rest if default is None else default)
 
     def of(self, word: str) -> float:
         """Return the weight of ``word``, whatever its case."""

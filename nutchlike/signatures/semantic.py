@@ -29,6 +29,9 @@ HASHES: dict[str, Callable[[str], bytes]] = {
 # Numbers that may differ between two texts that tell the same, as in dedup_key: times and counters of a page are few,
 # in a price list numbers are the content.
 _NUMBERS_IGNORED_SHARE = 0.03
+# Words from which on a text may be known by a bag of them, even if it has no more different ones than are chosen: as in
+# dedup_key. Below it, pages of a manual say other things with the same words.
+_BAG_MIN = 300
 _PREFIX = "NUTCH_SIGNATURE_SEMANTIC_"
 
 
@@ -40,10 +43,11 @@ class SemanticFingerprint:
     characters. Of equal weights the first by code point is taken. Numbers are none of these words: they all count, in
     their order, when they are more than 3 % of the text, and else not at all.
 
-    A text with no more than ``best`` different words that have a weight leaves nothing to choose. It is digested word
-    by word in its order, numbers and frequent words included, so that short texts are equal up to synonyms, case,
-    punctuation and white space only. A text without a word is digested as it is, a page without text by its body, one
-    without a body by its URL. None of these four can equal another.
+    A text of less than 300 words with no more than ``best`` different ones leaves nothing to choose. All its words that
+    have a weight are digested in their order, with its numbers and signs (+, !, €): short texts are one only when they
+    are equal up to synonyms, words that weigh nothing, case, white space and the punctuation of sentences. A text
+    without such a word is digested as it is, a page without text by its body, one without a body by its URL. None of
+    these can equal another.
 
     Fingerprints can be compared when all that made them is the same: dictionary, IDF table, settings, and the
     versions of ``regex`` and ``rjieba``, which know scripts and Chinese words.
@@ -88,7 +92,7 @@ class SemanticFingerprint:
         return cls(
             _synonyms(settings),
             _idf(settings),
-            best=_setting(settings, "WORDS", int, "a whole number such as 50"),
+            best=_setting(settings, "WORDS", int, "a whole number such as 100"),
             hash_name=_setting(settings, "HASH", str, "a name"),
             name_weight=_setting(settings, "NAME_WEIGHT", float, "a number such as 2.0"),
             noun_weight=_setting(settings, "NOUN_WEIGHT", float, "a number such as 1.5"),
@@ -98,11 +102,10 @@ class SemanticFingerprint:
     def calculate(self, *, text: str, content: bytes, url: str) -> bytes:
         """Return 16 bytes with md5, 8 with the others."""
         words = self._words(text)
-        if words:
-            best = self._best_words(words)
-            if best is None:
-                return self._hash("\n".join(("row", *(word.key for word in words))))
+        if (best := self._best_words(words)) is not None:
             return self._hash("\n".join(("best", *best, *_numbers(words))))
+        if row := self._row(words):
+            return self._hash("\n".join(("row", *row)))
         if plain := " ".join(text.split()):
             return self._hash(f"text\n{plain}")
         if content:
@@ -111,11 +114,11 @@ class SemanticFingerprint:
 
     def words(self, text: str) -> list[str]:
         """Return the words of ``text`` in their order and in lower case, base words in place of their variants."""
-        return [word.key for word in self._words(text)]
+        return [word.key for word in self._words(text) if word.kind is not WordKind.SIGN]
 
     def best_words(self, text: str) -> list[str] | None:
-        """Return the words that are digested, in the order of their characters; ``None`` for a text too short to
-        choose from."""
+        """Return the words that are digested, in the order of their characters; ``None`` for a text too short to choose
+        from, which is digested word by word."""
         return self._best_words(self._words(text))
 
     def _words(self, text: str) -> list[Word]:
@@ -129,9 +132,14 @@ class SemanticFingerprint:
 
     def _best_words(self, words: list[Word]) -> list[str] | None:
         weights = self._weights(words)
-        if len(weights) <= self._best:
+        if len(weights) <= self._best and len(words) < _BAG_MIN:
             return None
         return sorted(sorted(weights, key=lambda word: (-weights[word], word))[: self._best])
+
+    def _row(self, words: list[Word]) -> list[str]:
+        """Return the words that have a weight, numbers and signs, in their order; none when there are only signs."""
+        row = [word for word in words if self._idf.of(word.key) > 0]
+        return [word.key for word in row] if any(word.kind is not WordKind.SIGN for word in row) else []
 
     def _weights(self, words: list[Word]) -> dict[str, float]:
         """Return the weight of each word that has one; the sums do not depend on the words' order."""
@@ -161,7 +169,7 @@ def _is_number(word: str) -> bool:
 
 def _numbers(words: list[Word]) -> list[str]:
     """Return the numbers that belong to the fingerprint beside the best words."""
-    numbers = [word.key for word in words if _is_number(word.key)]
+    numbers = [word.key for word in words if word.kind is not WordKind.SIGN and _is_number(word.key)]
     return numbers if len(numbers) > _NUMBERS_IGNORED_SHARE * len(words) else []
 
 

@@ -13,12 +13,15 @@ import rjieba
 # Scripts that part no words by blanks. U+30FC lengthens a vowel in both kinds of kana.
 _UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\u30fc\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
 _OPEN, _CLOSE = "\x02", "\x03"
+# Punctuation that writers place as they like, with Chinese commas and stops; other signs say something: a + b, !a, 5 €.
+_SENTENCE_SIGNS = r"""\p{Pd}\p{Pi}\p{Pf}\p{Ps}\p{Pe}.,;:'"\u3001\u3002"""
 # The word boundaries of Unicode Standard Annex 29, which ``(?w)`` makes of ``\b``.
 _SPACED_WORD = regex.compile(rf"(?wV1)\b(?=\w)[^{_UNSPACED}]+?\b")
 _UNSPACED_CHARACTER = regex.compile(f"[{_UNSPACED}]")
 _WORD = regex.compile(
     rf"{_OPEN}([^{_CLOSE}]+){_CLOSE}"
     r"|(\p{Han}+)|([\p{Hiragana}\u30fc]+|[\p{Katakana}\u30fc]+|[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]+)"
+    rf"|([^\w\s{_OPEN}{_SENTENCE_SIGNS}]+)"
 )
 _SPELLINGS = str.maketrans({"\u2019": "'", "\u0130": "i", _OPEN: " ", _CLOSE: " "})
 
@@ -29,6 +32,7 @@ class WordKind(Enum):
     NAME = "name"
     NOUN = "noun"
     OTHER = "other"
+    SIGN = "sign"  # no word: +, !=, €
 
 
 class Word(NamedTuple):
@@ -61,19 +65,21 @@ def has_word(marked_text: str) -> bool:
 
 
 def words_of(marked_text: str) -> Iterator[Word]:
-    """Yield the words of a marked text in their order.
+    """Yield the words of a marked text in their order, and the signs that are no punctuation of sentences.
 
     Han characters go to jieba's dictionary of Chinese. In Thai, Lao, Khmer, Burmese and kana a run of characters is
     one word: they need dictionaries of their own.
     """
-    for spaced, han, run in _WORD.findall(marked_text):
+    for spaced, han, run, sign in _WORD.findall(marked_text):
         if spaced:
             yield Word(spaced, spaced.lower(), None)
         elif han:
             for word, tag in rjieba.tag(han):
                 yield Word(word, word, _kind(tag))
-        else:
+        elif run:
             yield Word(run, run, WordKind.OTHER)
+        else:
+            yield Word(sign, sign, WordKind.SIGN)
 
 
 def base_word(base: str) -> Word:
