@@ -32,6 +32,7 @@ COMPONENTS: dict[str, dict[str, Any]] = {
     "ITEM_PIPELINES": {
         "nutchlike.pipelines.signature.SignaturePipeline": 100,
         "nutchlike.pipelines.dedupe.DedupePipeline": 200,
+        "nutchlike.pipelines.word_counts.WordCountsPipeline": 250,
     },
     "EXTENSIONS": {
         "nutchlike.summary.SummaryExtension": 500,

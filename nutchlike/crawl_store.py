@@ -37,6 +37,7 @@ from nutchlike.store.robots_cache import RobotsCache
 from nutchlike.store.scripts import Scripts
 from nutchlike.store.signature_index import SignatureIndex
 from nutchlike.store.webgraph import WebGraph
+from nutchlike.store.word_counts import WordCounts
 from nutchlike.store.worker import worker_name
 from nutchlike.urls.identity import host_key
 from nutchlike.urls.queue_key import BY_IP, QueueKeys
@@ -54,6 +55,7 @@ class CrawlStore:
     frontier: Frontier
     signatures: SignatureIndex
     contents: ContentOwners
+    words: WordCounts
     webgraph: WebGraph
     explainer: Explainer
     check: StoreCheck
@@ -122,6 +124,7 @@ def open_store(settings: BaseSettings, *, crawl_id: str, flush: bool = False, be
         frontier=frontier,
         signatures=signatures,
         contents=ContentOwners(signatures, None),
+        words=WordCounts(client, keys, scripts),
         webgraph=webgraph,
         explainer=Explainer(keys, scripts, client, crawldb, webgraph),
         check=StoreCheck(client, keys, scripts),

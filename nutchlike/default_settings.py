@@ -113,6 +113,7 @@ NUTCH_SIGNATURE_SEMANTIC_HASH = "md5"  # or murmur, lookup3
 NUTCH_SIGNATURE_SEMANTIC_NAME_WEIGHT = 2.0  # factor of names: people, places, organizations
 NUTCH_SIGNATURE_SEMANTIC_NOUN_WEIGHT = 1.5  # factor of other nouns
 NUTCH_SIGNATURE_SEMANTIC_TAGGER: str | None = None  # import path of a function from words to WordKinds
+NUTCH_SIGNATURE_SEMANTIC_LEARN = False  # count in how many pages each word stands, for scrapy idf
 NUTCH_DEDUP_ENABLED = True
 NUTCH_DEDUP_COPIES_FOLLOWED = 3  # pages in a row that repeat another's, and whose links count; -1 = any number
 NUTCH_DEDUP_COPIES_WARNED_OF = 30  # URLs of a host with one content; 0 = no warning

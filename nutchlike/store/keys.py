@@ -60,6 +60,7 @@ PARTITION_KEYS = (
     KeySpec("anchors", "hash", "handle -> texts of these links: JSON list, zlib", "complete, move"),
     KeySpec("origins", "hash", "handle -> where the seed stands: list:line", "inject, move"),
     KeySpec("sketches", "hash", "handle -> content, epoch seconds, sketch (sketch_index.py)", "SketchIndex, move"),
+    KeySpec("words", "hash", "word -> pages that it stands in, '' -> pages (partition 0 only)", "WordCounts"),
     KeySpec("bands:", "family of hash", "band of a sketch -> record keys of its pages", "claim_bands, leave_bands"),
 )
 

@@ -4,7 +4,7 @@
 -- ARGV[2] int   most pages of one band: what is older is forgotten
 -- ARGV[3..]     bands (8 bytes each) of this partition
 -- returns the record keys of the other pages, each once
-local BANDS, KEY_SIZE, BUCKETS = KEYS[29], 14, 262144
+local BANDS, KEY_SIZE, BUCKETS = KEYS[30], 14, 262144
 local key, most, seen, others = ARGV[1], tonumber(ARGV[2]), {}, {}
 for i = 3, #ARGV do
   local name, field = BANDS .. struct.unpack('>I4', ARGV[i]) % BUCKETS, string.sub(ARGV[i], 3)

@@ -3,7 +3,7 @@
 -- ARGV[1] str   record key of the page
 -- ARGV[2..]     bands (8 bytes each) of this partition
 -- returns 1
-local BANDS, KEY_SIZE, BUCKETS = KEYS[29], 14, 262144
+local BANDS, KEY_SIZE, BUCKETS = KEYS[30], 14, 262144
 for i = 2, #ARGV do
   local name, field = BANDS .. struct.unpack('>I4', ARGV[i]) % BUCKETS, string.sub(ARGV[i], 3)
   local pages, left = redis.call('HGET', name, field) or '', {}
