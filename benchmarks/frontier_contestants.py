@@ -196,7 +196,7 @@ class Nutchlike:
         if self.size > SIGNATURES_MAX:
             return
         for lease in owners:
-            store.signatures.claim(lease.key, _content(lease)[1], previous=None)
+            store.signatures.claim_all([(lease.key, _content(lease)[1], None)])
         self.measured.signature = (settled_memory(store.client) - used) / len(owners)
 
     def _complete(self, store: CrawlStore, leases: Sequence[Lease], links: Sequence[list[str]]) -> None:

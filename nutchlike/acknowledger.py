@@ -127,14 +127,19 @@ class Acknowledger:
             if done:
                 answer = await self._calls.run(lambda: store.frontier.complete([after for _, after in done], now=now))
                 best_waiting = answer.best_waiting
+                settled: list[tuple[bytes, bytes]] = []
                 for (page, after), new in zip(done, answer.new, strict=True):
                     if not isinstance(new, redis.ResponseError):
                         self._acknowledged(page, after, new, store)
+                        if new is not None and after.datum.dedup_key:
+                            settled.append((page.lease.key, after.datum.dedup_key))
                     elif is_server_trouble(new):
                         trouble = new
                         again.append(page)
                     else:
                         refused.append((page, new))
+                if settled:
+                    self._afterwards.append(lambda: store.signatures.settle_all(settled))
             for page, error in refused:
                 self._bury(page, error, store)
         except redis.RedisError:

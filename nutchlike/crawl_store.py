@@ -19,15 +19,17 @@ from scrapy_redis import connection as scrapy_redis_connection
 
 from nutchlike.addresses import Addresses
 from nutchlike.checked_settings import get_bool, get_float, get_int
-from nutchlike.plugins import build_scoring_chain
+from nutchlike.plugins import build_content_index, build_scoring_chain
 from nutchlike.store.check import StoreCheck
 from nutchlike.store.cluster_client import connect_cluster, is_cluster_url
 from nutchlike.store.compact import keep_hashes_compact
 from nutchlike.store.connection import check_client, check_redis_url, hide_password
+from nutchlike.store.content_index import ContentIndex, IndexPlace
 from nutchlike.store.content_owners import ContentOwners
 from nutchlike.store.crawldb import CrawlDb
 from nutchlike.store.embedded import EmbeddedServer
 from nutchlike.store.explain import Explainer
+from nutchlike.store.file_index import forget_files
 from nutchlike.store.frontier import Frontier
 from nutchlike.store.host_clocks import HostClocks
 from nutchlike.store.layout import agree_on_layout, find_layout, forget, keys_of
@@ -35,7 +37,6 @@ from nutchlike.store.lease import Limits
 from nutchlike.store.nodes import Client
 from nutchlike.store.robots_cache import RobotsCache
 from nutchlike.store.scripts import Scripts
-from nutchlike.store.signature_index import SignatureIndex
 from nutchlike.store.webgraph import WebGraph
 from nutchlike.store.word_counts import WordCounts
 from nutchlike.store.worker import worker_name
@@ -53,7 +54,7 @@ class CrawlStore:
     client: Client
     crawldb: CrawlDb
     frontier: Frontier
-    signatures: SignatureIndex
+    signatures: ContentIndex
     contents: ContentOwners
     words: WordCounts
     webgraph: WebGraph
@@ -64,6 +65,11 @@ class CrawlStore:
     queues: QueueKeys
     addresses: Addresses
     close: Callable[[], None]
+
+    def clear(self) -> None:
+        """Forget the whole crawl, and the contents that it keeps outside of Redis."""
+        self.signatures.clear()
+        self.crawldb.clear()
 
     async def locate(self, urls: Iterable[str]) -> None:
         """Find out where the hosts of URLs are that are about to be stored, when queues are made by address."""
@@ -94,6 +100,7 @@ def open_store(settings: BaseSettings, *, crawl_id: str, flush: bool = False, be
         keep_hashes_compact(client)
         crawl_id = settings.get("NUTCH_CRAWL_ID") or crawl_id
         if flush:
+            forget_files(client, crawl_id, _data_dir(settings))
             forget(client, keys_of(client, crawl_id))
         keys = (agree_on_layout if begin else find_layout)(
             client,
@@ -102,11 +109,17 @@ def open_store(settings: BaseSettings, *, crawl_id: str, flush: bool = False, be
             default=CLUSTER_PARTITIONS if isinstance(client, redis.RedisCluster) else 1,
             queue_mode=queues.mode,
         )
+        scripts = Scripts(client, [partition.all() for partition in keys.partitions])
+        contents = build_content_index(settings, IndexPlace(keys, scripts, _data_dir(settings), begins=begin))
     except Exception:
         leave()
         raise
-    atexit.register(leave)  # a crawl that fails to open never gets to close(); leaving twice does nothing
-    scripts = Scripts(client, [partition.all() for partition in keys.partitions])
+
+    def close() -> None:
+        contents.close()
+        leave()
+
+    atexit.register(close)  # a crawl that fails to open never gets to close(); leaving twice does nothing
     frontier = Frontier(
         keys,
         scripts,
@@ -115,19 +128,18 @@ def open_store(settings: BaseSettings, *, crawl_id: str, flush: bool = False, be
         fetch_interval=get_int(settings, "NUTCH_DB_FETCH_INTERVAL_DEFAULT"),
         queue_of=queues.of,
     )
-    crawldb = CrawlDb(client, keys, scripts, queue_of=queues.of)
+    crawldb = CrawlDb(client, keys, scripts, queue_of=queues.of, contents=contents)
     webgraph = WebGraph(keys, scripts, client, crawldb)
-    signatures = SignatureIndex(keys, scripts)
     return CrawlStore(
         client=client,
         crawldb=crawldb,
         frontier=frontier,
-        signatures=signatures,
-        contents=ContentOwners(signatures, None),
+        signatures=contents,
+        contents=ContentOwners(contents, None),
         words=WordCounts(client, keys, scripts),
         webgraph=webgraph,
-        explainer=Explainer(keys, scripts, client, crawldb, webgraph),
-        check=StoreCheck(client, keys, scripts),
+        explainer=Explainer(keys, scripts, client, crawldb, webgraph, contents=contents),
+        check=StoreCheck(client, keys, scripts, contents=contents),
         clocks=HostClocks(
             keys,
             scripts,
@@ -141,7 +153,7 @@ def open_store(settings: BaseSettings, *, crawl_id: str, flush: bool = False, be
         ),
         queues=queues,
         addresses=addresses,
-        close=leave,
+        close=close,
     )
 
 

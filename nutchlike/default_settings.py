@@ -117,6 +117,13 @@ NUTCH_SIGNATURE_SEMANTIC_LEARN = False  # count in how many pages each word stan
 NUTCH_DEDUP_ENABLED = True
 NUTCH_DEDUP_COPIES_FOLLOWED = 3  # pages in a row that repeat another's, and whose links count; -1 = any number
 NUTCH_DEDUP_COPIES_WARNED_OF = 30  # URLs of a host with one content; 0 = no warning
+# Where the pages' content keys and their owners are kept: import path of a ContentIndex (store/content_index.py).
+NUTCH_SIGNATURE_STORE_CLASS = "nutchlike.store.signature_index.SignatureIndex"
+NUTCH_SIGNATURE_BLOOM_CAPACITY = 1_000_000  # contents that the Bloom filter is begun for; it grows beyond
+NUTCH_SIGNATURE_BLOOM_ERROR = (
+    1e-6  # above 0, below 1: share of new contents that the filter takes for known ones, at most
+)
+NUTCH_SIGNATURE_BLOOM_CONFIRM = True  # keep the owners too, and believe no hit of the filter alone
 
 # --- Politeness (Nutch: fetcher) -----------------------------------------------------------------
 NUTCH_FETCHER_QUEUE_MODE = "byHost"  # what counts as one host: its name, byDomain, or byIP

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from inspect import signature
 from typing import Any
 
@@ -10,8 +12,10 @@ from scrapy.utils.misc import load_object
 
 from nutchlike.checked_settings import get_bool, get_int
 from nutchlike.scoring.chain import ScoringChain
+from nutchlike.store.content_index import ContentIndex, IndexPlace
 from nutchlike.urls.chain import MOST_PASSES, URLChain
 
+_CONTENT_INDEX = "NUTCH_SIGNATURE_STORE_CLASS"
 SCOPE_DEFAULT, SCOPE_INJECT, SCOPE_OUTLINK = "default", "inject", "outlink"
 
 
@@ -52,6 +56,14 @@ def build_scoring_chain(settings: BaseSettings) -> ScoringChain:
     return ScoringChain(filters)
 
 
+def build_content_index(settings: BaseSettings, place: IndexPlace) -> ContentIndex:
+    """Return the index of contents that the settings name; ValueError when it cannot be built there."""
+    path = settings[_CONTENT_INDEX]
+    with _named(_CONTENT_INDEX, path):
+        index: ContentIndex = load_object(path).from_settings(settings, place)
+    return index
+
+
 def _passes(settings: BaseSettings) -> int:
     """Return how often the normalizers run over a URL at most."""
     name = "NUTCH_URLNORMALIZER_LOOP_COUNT"
@@ -71,13 +83,23 @@ def check_plugins(settings: BaseSettings) -> None:
     build_scoring_chain(settings)
     for name in ("NUTCH_SIGNATURE_CLASS", "NUTCH_FETCH_SCHEDULE_CLASS"):
         build_plugin(settings, name)
+    path = settings[_CONTENT_INDEX]
+    with _named(_CONTENT_INDEX, path):
+        load_object(path).from_settings  # noqa: B018  # it is built when the store is there
 
 
 def _build(settings: BaseSettings, name: str, path: Any, *, scope: str | None = None) -> Any:
-    try:
+    with _named(name, path):
         from_settings = load_object(path).from_settings
         if scope is not None and "scope" in signature(from_settings).parameters:
             return from_settings(settings, scope=scope)
         return from_settings(settings)
+
+
+@contextmanager
+def _named(name: str, path: Any) -> Iterator[None]:
+    """Let what goes wrong name the setting and its value."""
+    try:
+        yield
     except (ImportError, NameError, ValueError, TypeError, AttributeError) as error:
         raise ValueError(f"{name}: cannot build {path!r}: {error}") from error

@@ -119,12 +119,12 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
         self._again.drop()
         if self._store is None:
             return
-        crawldb = self.store.crawldb
+        store = self.store
         try:
             await self._acknowledger.finish()
             await self._give_back()
-            if not self.persist and not (await self.calls.run(crawldb.counts)).leased:
-                await self.calls.run(crawldb.clear)
+            if not self.persist and not (await self.calls.run(store.crawldb.counts)).leased:
+                await self.calls.run(store.clear)
         except redis.RedisError as error:
             logger.error("The store did not answer at the end, leases end by themselves: %s", error)
         finally:
@@ -187,7 +187,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
 
     def flush(self) -> None:
         """Forget the whole crawl."""
-        self.store.crawldb.clear()
+        self.store.clear()
 
     def _continue(self, page: Page, request: Request) -> bool:
         """Take what a downloader middleware made of a leased page's request: once more, or somewhere else."""

@@ -39,6 +39,8 @@ class SummaryExtension:
             counts = await scheduler.calls.run(store.crawldb.counts)
             _, next_due = await scheduler.calls.run(store.frontier.due_later)
             seen = await scheduler.calls.run(lambda: store.frontier.lease(0, now=time.time()))
+            for name, value in (await scheduler.calls.run(store.signatures.stats)).items():
+                self._crawler.stats.set_value(f"nutch/dedup/index/{name}", value)
         except redis.RedisError as error:
             logger.error("No summary, the store does not answer: %s", error)
             return

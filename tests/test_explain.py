@@ -188,7 +188,7 @@ def test_a_duplicate_names_the_owner_of_its_content(store: Store) -> None:
     index = SignatureIndex(store.keys, store.explainer._scripts)
     for url, status in ((owner, DbStatus.DB_FETCHED), (URL, DbStatus.DB_DUPLICATE)):
         lease = take(store, url)
-        index.claim(lease.key, b"contents", previous=None)
+        index.claim_all([(lease.key, b"contents", None)])
         page = fetched(lease, [], status=status)
         datum = replace(page.datum, signature=b"S" * 16, dedup_key=b"contents")
         store.frontier.complete([replace(page, datum=datum)], now=NOW)

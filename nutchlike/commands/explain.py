@@ -128,6 +128,8 @@ def _signature(facts: dict[str, Any]) -> str:
     owner = facts["content_owner"]
     if owner is None:
         return f"{facts['signature']}, nobody owns the content"
+    if not owner:
+        return f"{facts['signature']}, the content is taken; a Bloom filter does not know by whom"
     return f"{facts['signature']}, " + ("owns the content" if owner == facts["url"] else f"a duplicate of {owner}")
 
 

@@ -62,6 +62,8 @@ def _show(report: Report, store: CrawlStore) -> None:
     for finding in report.findings:
         _tell(finding, store)
     compared = "counters and cash add up" if report.was_idle else "URLs are leased: counters and cash not compared"
+    if not store.signatures.knows_owners:
+        print("contents: in a Bloom filter that knows no owners: not checked, but for those that are claimed just now")
     print(f"{report.records} records: {'clean, ' + compared if not report.findings else 'not clean'}")
 
 

@@ -16,10 +16,12 @@ from twisted.internet.defer import Deferred
 from nutchlike.checked_settings import get_bool, get_int
 from nutchlike.completion import DuplicatePage
 from nutchlike.copy_counter import CopyCounter
+from nutchlike.crawldatum import DbStatus
 from nutchlike.items import PageItem
 from nutchlike.page import Page
 from nutchlike.solo_task import SoloTask
-from nutchlike.store.content_owners import Claim, Owner
+from nutchlike.store.content_index import NOBODY_KNOWS
+from nutchlike.store.content_owners import Owner, PageClaim
 from nutchlike.urls.identity import host_key
 from nutchlike.wiring import scheduler_of
 
@@ -55,6 +57,10 @@ class DedupePipeline:
             owner = await self._claim(page)
             if owner.key == page.lease.key:
                 return item
+            if owner.key == NOBODY_KNOWS:
+                self._crawler.stats.inc_value("nutch/dedup/dropped")
+                self._crawler.stats.inc_value("nutch/dedup/unconfirmed")
+                raise DuplicatePage("duplicate, says a Bloom filter that knows no owners", log_level="DEBUG")
             kept = await scheduler.outage.patiently(
                 lambda: scheduler.store.crawldb.url_of(owner.key), calls=scheduler.claim_calls
             )
@@ -103,5 +109,7 @@ class DedupePipeline:
                     answer.callback(owner)
 
 
-def _claim_of(page: Page, now: float) -> Claim:
-    return Claim(page.lease.key, page.key or b"", page.lease.datum.dedup_key, page.sketch, now)
+def _claim_of(page: Page, now: float) -> PageClaim:
+    before = page.lease.datum
+    own = before.dedup_key if before.db_status is not DbStatus.DB_DUPLICATE else None  # a duplicate's is another's
+    return PageClaim(page.lease.key, page.key or b"", own, page.sketch, now)

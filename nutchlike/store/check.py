@@ -8,11 +8,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from nutchlike.store.content_index import ContentIndex
 from nutchlike.store.host_records import StoredHost, chunks, read_hosts, read_record
 from nutchlike.store.keys import CrawlKeys, PartitionKeys, partition_and_handle, record_key
 from nutchlike.store.nodes import Client
 from nutchlike.store.outbox import Outbox
 from nutchlike.store.scripts import Scripts, checked
+from nutchlike.store.signature_index import SignatureIndex
 
 BUCKETS = 16  # looked over with one call
 CASH_ERROR = 1e-9  # relative
@@ -56,7 +58,11 @@ class Report:
 class StoreCheck:
     """Looks over a whole crawl in small steps, each atomic, so that a crawl may go on meanwhile."""
 
-    def __init__(self, client: Client, keys: CrawlKeys, scripts: Scripts) -> None:
+    def __init__(
+        self, client: Client, keys: CrawlKeys, scripts: Scripts, *, contents: ContentIndex | None = None
+    ) -> None:
+        """``contents`` has the pages' contents (default: a Redis set)."""
+        self._contents = contents or SignatureIndex(keys, scripts)
         self._client = client
         self._keys = keys
         self._scripts = scripts
@@ -182,15 +188,14 @@ class StoreCheck:
             self._client.hset(keys.name("counts"), mapping=cast("Any", wrong))
 
     def _check_contents(self, *, repair: bool) -> None:
-        """Every content must be owned by a page that is there."""
-        for keys in self._keys.partitions:
-            for content, owner in self._client.hscan_iter(keys.name("signatures"), count=500):
-                partition, handle = partition_and_handle(owner)
-                if partition < len(self._keys) and read_record(self._client, self._keys.partitions[partition], handle):
-                    continue
-                self._found("content of no record", [owner])
-                if repair:
-                    self._client.hdel(keys.name("signatures"), content)
+        """Every content whose owner is kept must be owned by a page that is there."""
+        for content, owner in self._contents.owners():
+            partition, handle = partition_and_handle(owner)
+            if partition < len(self._keys) and read_record(self._client, self._keys.partitions[partition], handle):
+                continue
+            self._found("content of no record", [owner])
+            if repair:
+                self._contents.hand_over_all([(content, owner, None)])
 
     def _audit(self, cash: Iterable[float], totals: Sequence[Counter[str]]) -> CashAudit:
         parts, injected = list(cash), 0.0

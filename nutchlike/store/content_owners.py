@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nutchlike.store.signature_index import SignatureIndex
+from nutchlike.store.content_index import ContentIndex
 from nutchlike.store.sketch_index import Sketched, SketchIndex
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class PageClaim:
     """A page that was fetched claims its content.
 
     ``key`` is its record key, ``content`` the dedup key of what it has now, ``previous`` of what it had before;
@@ -36,11 +36,11 @@ class Owner:
 class ContentOwners:
     """The exact contents first, then the sketches, where a crawl has those."""
 
-    def __init__(self, signatures: SignatureIndex, sketches: SketchIndex | None) -> None:
+    def __init__(self, signatures: ContentIndex, sketches: SketchIndex | None) -> None:
         self._signatures = signatures
         self._sketches = sketches
 
-    def claim_all(self, claims: Sequence[Claim]) -> list[Owner]:
+    def claim_all(self, claims: Sequence[PageClaim]) -> list[Owner]:
         """Return who owns each content: the page that claims it, when nobody did before.
 
         A page that still has what it had is compared with no other: what was kept once stays.
@@ -56,13 +56,13 @@ class ContentOwners:
         ]
         for (at, page), near in zip(new, self._sketches.claim_all([page for _, page in new]), strict=True):
             if near is not None:
-                self._signatures.free(page.key, page.content)
+                self.free(page.key, page.content)
                 owners[at] = Owner(near.key, near.content, is_near=True)
         return owners
 
     def free(self, key: bytes, content: bytes) -> None:
         """Give up ``content`` when ``key`` owns it."""
-        self._signatures.free(key, content)
+        self._signatures.hand_over_all([(content, key, None)])
 
     def forget_sketch(self, key: bytes) -> None:
         """Let no page be nearly the same as this one any more."""

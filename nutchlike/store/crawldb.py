@@ -10,12 +10,14 @@ from typing import Any, Literal, cast
 
 from nutchlike.crawldatum import SCORE_MAX, CrawlDatum, DbStatus
 from nutchlike.store.codec import UnreadableRecord, decode_record, encode_metadata, next_id, site_number
+from nutchlike.store.content_index import ContentIndex
 from nutchlike.store.errors import CrawlGone
 from nutchlike.store.host_records import chunks, read_record, read_records
 from nutchlike.store.keys import CrawlKeys, PartitionKeys, layout_key, partition_and_handle, record_key
 from nutchlike.store.layout import forget
 from nutchlike.store.nodes import Client, Command
 from nutchlike.store.scripts import Scripts, checked
+from nutchlike.store.signature_index import SignatureIndex
 from nutchlike.store.stored_url import StoredURL
 from nutchlike.urls.identity import split_url, url_id
 
@@ -58,10 +60,22 @@ class CrawlDbCounts:
 
 
 class CrawlDb:
-    """The records of a crawl. ``queue_of`` names the queue (host, domain) of a URL."""
+    """The records of a crawl.
 
-    def __init__(self, client: Client, keys: CrawlKeys, scripts: Scripts, *, queue_of: Callable[[str], str]) -> None:
+    ``queue_of`` names the queue (host, domain) of a URL; ``contents`` has the pages' contents (default: a Redis set).
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        keys: CrawlKeys,
+        scripts: Scripts,
+        *,
+        queue_of: Callable[[str], str],
+        contents: ContentIndex | None = None,
+    ) -> None:
         self._client = client
+        self._contents = contents or SignatureIndex(keys, scripts)
         self._keys = keys
         self._scripts = scripts
         self._queue_of = queue_of
@@ -124,7 +138,9 @@ class CrawlDb:
         return found[0] if found is not None else None
 
     def url_of(self, key: bytes) -> str | None:
-        """Return the URL of a record key, or ``None`` when it is not known."""
+        """Return the URL of a record key, or ``None`` when it is not known, or is none (NOBODY_KNOWS)."""
+        if not key:
+            return None
         partition, handle = partition_and_handle(key)
         if partition >= len(self._keys):
             return None
@@ -151,7 +167,7 @@ class CrawlDb:
         if self._client.hexists(self._keys.partitions[partition].name("lease_info"), handle):
             return False
         if datum.dedup_key:  # first, so that a kill leaves no content with an owner that is gone
-            self._free(key, datum.dedup_key)
+            self._contents.hand_over_all([(datum.dedup_key, key, None)])
         source = StoredURL.plain(url).place(self._queue_of)
         if to is not None and self._keys.partition_of(to) != partition:
             cash = min(max(datum.score, 0.0), SCORE_MAX)
@@ -162,12 +178,9 @@ class CrawlDb:
         has_moved = bool(self._scripts.run(partition, "move", repr(now), *source, *target))
         holder = url if not has_moved else to
         if datum.dedup_key and holder is not None and (new_key := self.key_of(holder)) is not None:
-            content = self._keys.partition_of_content(datum.dedup_key)
-            self._scripts.run(content, "claim_signature", new_key, datum.dedup_key)
+            self._contents.claim_all([(new_key, datum.dedup_key, None)])
+            self._contents.settle_all([(new_key, datum.dedup_key)])
         return has_moved
-
-    def _free(self, key: bytes, content: bytes) -> None:
-        self._scripts.run(self._keys.partition_of_content(content), "hand_over_signature", key, content, "")
 
     def records(self) -> Iterator[CrawlDatum | UnreadableRecord]:
         """Yield every record, or why it cannot be read, in no order; in small steps, so a crawl may go on meanwhile."""

@@ -15,3 +15,7 @@ class NoAnswer(redis.ResponseError):
 
 class CrawlGone(redis.ResponseError):
     """The server answers, but the crawl is not in it any more."""
+
+
+class ContentIndexFailed(redis.ResponseError):
+    """The store of content keys, which is not Redis, failed; those who wait for Redis to come back wait for it too."""

@@ -9,11 +9,13 @@ from typing import Any, cast
 
 from nutchlike.crawldatum import CrawlDatum, DbStatus
 from nutchlike.store.codec import QueueEntry, RecordState, UnreadableRecord, queue_entry
+from nutchlike.store.content_index import NOBODY_KNOWS, ContentIndex
 from nutchlike.store.crawldb import CrawlDb
 from nutchlike.store.host_records import StoredHost, chunks, decode_host, read_hosts, read_record, read_records
 from nutchlike.store.keys import CrawlKeys, PartitionKeys, partition_and_handle
 from nutchlike.store.nodes import Client
 from nutchlike.store.scripts import Scripts
+from nutchlike.store.signature_index import SignatureIndex
 from nutchlike.store.webgraph import Inlink, WebGraph
 
 SHOWN = 10  # contributors
@@ -59,7 +61,8 @@ class Explanation:
     ``origin`` is the line of the seed list, "" when links made it known. ``importance`` is the part of all cash ever
     spent (or spent within adaptive OPIC's window) that this page spent. ``contributors`` are those that paid most of
     ``inlinks``; both ``None`` when there is no web graph. ``place`` is ``None`` for a URL that does not wait.
-    ``content_owner`` is the URL of the page that owns its content, ``None`` when it has none.
+    ``content_owner`` is the URL of the page that owns its content, "" when the index does not know whose it is,
+    ``None`` when it has none.
     """
 
     datum: CrawlDatum
@@ -76,7 +79,18 @@ class Explanation:
 class Explainer:
     """Looks a URL up in every part of the store. A running crawl may change what it finds from one look to the next."""
 
-    def __init__(self, keys: CrawlKeys, scripts: Scripts, client: Client, crawldb: CrawlDb, webgraph: WebGraph) -> None:
+    def __init__(
+        self,
+        keys: CrawlKeys,
+        scripts: Scripts,
+        client: Client,
+        crawldb: CrawlDb,
+        webgraph: WebGraph,
+        *,
+        contents: ContentIndex | None = None,
+    ) -> None:
+        """``contents`` has the pages' contents (default: a Redis set)."""
+        self._contents = contents or SignatureIndex(keys, scripts)
         self._keys = keys
         self._scripts = scripts
         self._client = client
@@ -233,9 +247,10 @@ class Explainer:
     def _content_owner(self, datum: CrawlDatum) -> str | None:
         if not datum.dedup_key:
             return None
-        keys = self._keys.partitions[self._keys.partition_of_content(datum.dedup_key)]
-        owner = cast("bytes | None", self._client.hget(keys.name("signatures"), cast("Any", datum.dedup_key)))
-        return self._crawldb.url_of(owner) if owner else None
+        [owner] = self._contents.owners_of([datum.dedup_key])
+        if owner is None:
+            return None
+        return "" if owner == NOBODY_KNOWS else self._crawldb.url_of(owner)
 
     def _host(self, keys: PartitionKeys, number: int) -> StoredHost:
         return decode_host(number, cast("bytes | None", self._client.hget(keys.name("hosts"), str(number))) or b"")

@@ -62,6 +62,15 @@ PARTITION_KEYS = (
     KeySpec("sketches", "hash", "handle -> content, epoch seconds, sketch (sketch_index.py)", "SketchIndex, move"),
     KeySpec("words", "hash", "word -> pages that it stands in, '' -> pages (partition 0 only)", "WordCounts"),
     KeySpec("bands:", "family of hash", "band of a sketch -> record keys of its pages", "claim_bands, leave_bands"),
+    KeySpec(
+        "filter",
+        "hash",
+        "of the Bloom filter: kind (module, bits), capacity and error as begun, parts, entries; last: those of the "
+        "last part",
+        "claim_confirmed, claim_filtered, settle_contents",
+    ),
+    KeySpec("filter:", "family of string", "per part of the Bloom filter: its bits (lib/bloom.lua)", "as filter"),
+    KeySpec("pending", "hash", "dedup key -> record key that claimed it and is not acknowledged yet", "as filter"),
 )
 
 

@@ -50,9 +50,10 @@ class Scripts:
     A call that ends with a broken connection (ConnectionError, TimeoutError, NoAnswer) may have been done or not, and
     is not repeated here; with any other error it was not done. To repeat one is safe, since a script is atomic and:
     complete, release, renew and bury find that the lease is gone, do nothing and say so (a page that was completed
-    is then counted as stale, though nothing was lost); inject with ``keep``, claim_signature, recount and rebuild end
-    in the same state (inject says that nothing was new). Two do more when repeated: lease hands out other URLs (the
-    first ones wait for the end of their leases), and claim_host lets the host rest once more.
+    is then counted as stale, though nothing was lost); inject with ``keep``, claim_signature, claim_confirmed,
+    claim_filtered, settle_contents, recount and rebuild end in the same state (inject says that nothing was new). Two
+    do more when repeated: lease hands out other URLs (the first ones wait for the end of their leases), and claim_host
+    lets the host rest once more.
     """
 
     def __init__(self, client: Client, partitions: Sequence[Sequence[str]]) -> None:
