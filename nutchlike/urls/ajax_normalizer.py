@@ -6,7 +6,7 @@ from typing import Self
 
 from nutchlike.contracts import SettingsReader
 from nutchlike.urls.java_pattern import JavaPattern, SearchTooLong
-from nutchlike.urls.java_url import decode_java_host
+from nutchlike.urls.java_url import url_decoded
 from nutchlike.urls.url_parts import port_suffix, url_parts
 
 SCOPE_DEFAULT = "default"
@@ -81,6 +81,6 @@ def _escaped(fragment: str) -> str:
 
 def _decoded(fragment: str) -> str:
     try:
-        return decode_java_host(fragment)
+        return url_decoded(fragment)
     except ValueError:
         return fragment

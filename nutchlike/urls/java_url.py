@@ -90,16 +90,16 @@ def check_java_host(host: str) -> None:
         raise ValueError(f"bad character {bad[0]!r} in the host {host!r}")
 
 
-def decode_java_host(host: str) -> str:
-    """Return ``host`` without percent-encoding, as URLDecoder gives it: ``+`` is a space, bad UTF-8 is U+FFFD.
+def url_decoded(text: str) -> str:
+    """Return ``text`` without percent-encoding, as URLDecoder gives it: ``+`` is a space, bad UTF-8 is U+FFFD.
 
     Raises ValueError for a ``%`` without two hex digits.
     """
-    decoded = _ESCAPE.sub(lambda run: "\x00" * (len(run[0]) // 3), host)
+    decoded = _ESCAPE.sub(lambda run: "\x00" * (len(run[0]) // 3), text)
     if "%" in decoded:
-        raise ValueError(f"bad percent-encoding in the host {host!r}")
+        raise ValueError(f"bad percent-encoding in {text!r}, right is '%25' for a percent sign")
     return _ESCAPE.sub(
-        lambda run: bytes.fromhex(run[0].replace("%", "")).decode("utf-8", "replace"), host.replace("+", " ")
+        lambda run: bytes.fromhex(run[0].replace("%", "")).decode("utf-8", "replace"), text.replace("+", " ")
     )
 
 

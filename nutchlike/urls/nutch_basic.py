@@ -9,10 +9,10 @@ from nutchlike.urls.java_url import (
     DEFAULT_PORTS,
     JavaURL,
     check_java_host,
-    decode_java_host,
     is_java_uri,
     normalize_java_path,
     parse_java_url,
+    url_decoded,
 )
 
 _OUTER_BLANKS = "".join(map(chr, range(0x21)))  # what Java's String.trim removes
@@ -54,7 +54,7 @@ def normalize_as_nutch(url: str, rewrite_host: Callable[[str], str]) -> str:
 
 
 def _decoded_lower_host(host: str) -> str:
-    return (decode_java_host(host) if "%" in host else host).lower()
+    return (url_decoded(host) if "%" in host else host).lower()
 
 
 def _escaped(file: str) -> str:
