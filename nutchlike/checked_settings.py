@@ -7,6 +7,7 @@ import logging
 from scrapy.settings import BaseSettings
 
 from nutchlike import default_settings
+from nutchlike.deduplication import GROUP_MODES, compare_order
 from nutchlike.parsing.html import RELS
 from nutchlike.urls.queue_key import MODES
 
@@ -132,6 +133,23 @@ def get_words(settings: BaseSettings, name: str) -> list[str]:
     return words
 
 
+def get_group_mode(settings: BaseSettings) -> str:
+    """Return within what copies are compared; ValueError, naming setting and value, for none of GROUP_MODES."""
+    mode = settings.get("NUTCH_DEDUPLICATION_GROUP_MODE")
+    if mode not in GROUP_MODES:
+        raise ValueError(f"NUTCH_DEDUPLICATION_GROUP_MODE must be one of {', '.join(GROUP_MODES)}, got {mode!r}")
+    return str(mode)
+
+
+def get_compare_order(settings: BaseSettings) -> list[str]:
+    """Return what copies are compared by; ValueError, naming setting and value, when that cannot be."""
+    text = ",".join(settings.getlist("NUTCH_DEDUPLICATION_COMPARE_ORDER"))
+    try:
+        return compare_order(text, strict=get_bool(settings, "NUTCH_STRICT"))
+    except ValueError as error:
+        raise ValueError(f"NUTCH_DEDUPLICATION_COMPARE_ORDER {error}") from None
+
+
 def check_settings(settings: BaseSettings) -> None:
     """Raise ValueError for the first setting of the tables above that cannot be used; warn of unknown NUTCH_ names."""
     for name in FLOATS:
@@ -147,6 +165,8 @@ def check_settings(settings: BaseSettings) -> None:
     if settings.get("NUTCH_FETCHER_QUEUE_MODE") not in MODES:
         mode = settings.get("NUTCH_FETCHER_QUEUE_MODE")
         raise ValueError(f"NUTCH_FETCHER_QUEUE_MODE must be one of {', '.join(MODES)}, got {mode!r}")
+    get_group_mode(settings)
+    get_compare_order(settings)
     if (every := settings.get("NUTCH_LINKRANK_EVERY")) and not settings.getbool("NUTCH_WEBGRAPH_ENABLED"):
         raise ValueError(f"NUTCH_LINKRANK_EVERY={every} needs NUTCH_WEBGRAPH_ENABLED=True")
     known = set(vars(default_settings))

@@ -27,6 +27,7 @@ from nutchlike.store.connection import check_client, check_redis_url, hide_passw
 from nutchlike.store.content_index import ContentIndex, IndexPlace
 from nutchlike.store.content_owners import ContentOwners
 from nutchlike.store.crawldb import CrawlDb
+from nutchlike.store.duplicates import Duplicates
 from nutchlike.store.embedded import EmbeddedServer
 from nutchlike.store.explain import Explainer
 from nutchlike.store.file_index import forget_files
@@ -56,6 +57,7 @@ class CrawlStore:
     frontier: Frontier
     signatures: ContentIndex
     contents: ContentOwners
+    duplicates: Duplicates
     words: WordCounts
     webgraph: WebGraph
     explainer: Explainer
@@ -130,15 +132,17 @@ def open_store(settings: BaseSettings, *, crawl_id: str, flush: bool = False, be
     )
     crawldb = CrawlDb(client, keys, scripts, queue_of=queues.of, contents=contents)
     webgraph = WebGraph(keys, scripts, client, crawldb)
+    duplicates = Duplicates(client, keys, scripts, contents)
     return CrawlStore(
         client=client,
         crawldb=crawldb,
         frontier=frontier,
         signatures=contents,
         contents=ContentOwners(contents, None),
+        duplicates=duplicates,
         words=WordCounts(client, keys, scripts),
         webgraph=webgraph,
-        explainer=Explainer(keys, scripts, client, crawldb, webgraph, contents=contents),
+        explainer=Explainer(keys, scripts, client, crawldb, webgraph, duplicates, contents=contents),
         check=StoreCheck(client, keys, scripts, contents=contents),
         clocks=HostClocks(
             keys,

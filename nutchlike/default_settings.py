@@ -124,6 +124,8 @@ NUTCH_SIGNATURE_BLOOM_ERROR = (
     1e-6  # above 0, below 1: share of new contents that the filter takes for known ones, at most
 )
 NUTCH_SIGNATURE_BLOOM_CONFIRM = True  # keep the owners too, and believe no hit of the filter alone
+NUTCH_DEDUPLICATION_GROUP_MODE = "none"  # copies that scrapy dedup compares: all, those of a host, of a domain
+NUTCH_DEDUPLICATION_COMPARE_ORDER = "score,fetchTime,urlLength"  # what decides which is kept; also httpsOverHttp
 
 # --- Politeness (Nutch: fetcher) -----------------------------------------------------------------
 NUTCH_FETCHER_QUEUE_MODE = "byHost"  # what counts as one host: its name, byDomain, or byIP

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -18,6 +19,8 @@ from nutchlike.crawl_store import CrawlStore, open_store
 from nutchlike.nutch_properties import configured_conf
 from nutchlike.store.codec import UnreadableRecord
 from nutchlike.store.errors import StoreUnavailable
+
+PROGRESS_SECONDS = 1.0
 
 
 class NutchCommand(ScrapyCommand):
@@ -84,3 +87,18 @@ class NutchCommand(ScrapyCommand):
             sys.stdout.flush()
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the interpreter flushes once more
+
+
+class Progress:
+    """Prints what it is told on standard error: at most a line a second, and each that begins with ``always``."""
+
+    def __init__(self, *, always: str | None = None) -> None:
+        self._always = always
+        self._said_at = time.monotonic()
+
+    def tell(self, text: str) -> None:
+        now = time.monotonic()
+        is_due = now - self._said_at >= PROGRESS_SECONDS
+        if is_due or (self._always is not None and text.startswith(self._always)):
+            self._said_at = now
+            print(text, file=sys.stderr, flush=True)

@@ -10,6 +10,7 @@ from nutchlike.crawldatum import DbStatus
 from nutchlike.scoring.opic import PaperOPIC
 from nutchlike.store.check import StoreCheck
 from nutchlike.store.crawldb import CrawlDb, Seed
+from nutchlike.store.duplicates import Duplicates
 from nutchlike.store.explain import Explainer
 from nutchlike.store.frontier import Frontier
 from nutchlike.store.host_clocks import HostClocks
@@ -19,6 +20,7 @@ from nutchlike.store.layout import agree_on_layout
 from nutchlike.store.lease import Lease, Limits, PageDone
 from nutchlike.store.nodes import Client
 from nutchlike.store.scripts import Scripts
+from nutchlike.store.signature_index import SignatureIndex
 from nutchlike.store.stored_url import StoredURL
 from nutchlike.store.webgraph import WebGraph
 from nutchlike.urls.identity import host_key
@@ -89,6 +91,8 @@ class Store:
     check: StoreCheck
     clocks: HostClocks
     webgraph: WebGraph
+    signatures: SignatureIndex
+    duplicates: Duplicates
     explainer: Explainer
 
     def other(self, worker: str = "w2", **limits: Any) -> Store:
@@ -130,6 +134,8 @@ def open_store(
     scripts = scripts_of(client, keys)
     crawldb = CrawlDb(client, keys, scripts, queue_of=queue_of)
     webgraph = WebGraph(keys, scripts, client, crawldb)
+    signatures = SignatureIndex(keys, scripts)
+    duplicates = Duplicates(client, keys, scripts, signatures)
     return Store(
         client,
         keys,
@@ -138,7 +144,9 @@ def open_store(
         StoreCheck(client, keys, scripts),
         HostClocks(keys, scripts, delay=limits.get("delay", 0.0), backoff=5.0, backoff_max=3600.0, queue_of=queue_of),
         webgraph,
-        Explainer(keys, scripts, client, crawldb, webgraph),
+        signatures,
+        duplicates,
+        Explainer(keys, scripts, client, crawldb, webgraph, duplicates),
     )
 
 

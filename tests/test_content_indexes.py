@@ -110,6 +110,12 @@ def test_a_content_goes_from_its_owner_to_another_page_and_from_nobody_else(inde
     assert index.hand_over_all([]) == []
 
 
+def test_a_content_of_nobody_is_given_where_owners_are_known(index: ContentIndex) -> None:
+    claim(index, A, SAME)
+    assert index.hand_over_all([(SAME, None, B), (OTHER, None, B)]) == [False, index.knows_owners]
+    assert index.owners_of([SAME, OTHER]) == [A, B if index.knows_owners else None]
+
+
 def test_a_freed_content_goes_to_the_next_page_that_claims_it(index: ContentIndex) -> None:
     claim(index, A, SAME)
     index.hand_over_all([(SAME, A, None)])

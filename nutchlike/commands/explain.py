@@ -90,6 +90,7 @@ def _facts_of(found: Explanation) -> dict[str, Any]:
         "until": found.wait.until,
         "signature": datum.signature.hex() if datum.signature else None,
         "content_owner": found.content_owner,
+        "duplicate_of": found.duplicate_of,
     }
 
 
@@ -125,6 +126,8 @@ def _origin(facts: dict[str, Any]) -> str:
 def _signature(facts: dict[str, Any]) -> str:
     if facts["signature"] is None:
         return "none"
+    if facts["duplicate_of"] is not None:
+        return f"{facts['signature']}, a duplicate of {facts['duplicate_of']}"
     owner = facts["content_owner"]
     if owner is None:
         return f"{facts['signature']}, nobody owns the content"

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 
 from scrapy.exceptions import UsageError
 
 from nutchlike.linkrank_job import LinkRankJob, NothingToRank
-from nutchlike.nutch_command import NutchCommand
-
-PROGRESS_SECONDS = 1.0
+from nutchlike.nutch_command import NutchCommand, Progress
 
 
 class Command(NutchCommand):
@@ -40,7 +37,9 @@ class Command(NutchCommand):
         settings = self.settings_of(opts.spider)
         self.check(settings)
         try:
-            job = LinkRankJob.from_settings(settings, tell=_Progress().tell, iterations=opts.iterations)
+            job = LinkRankJob.from_settings(
+                settings, tell=Progress(always="iteration").tell, iterations=opts.iterations
+            )
         except ValueError as error:
             raise UsageError(str(error), print_help=False) from error
         with self.opened_store(settings, opts.spider) as store:
@@ -48,16 +47,3 @@ class Command(NutchCommand):
                 print(job.run(store.webgraph, store.crawldb, now=time.time()))
             except NothingToRank as error:
                 self.complain(f"Nothing was ranked: {error}")
-
-
-class _Progress:
-    """Prints what it is told, but not more than a line a second, and each iteration."""
-
-    def __init__(self) -> None:
-        self._said_at = 0.0
-
-    def tell(self, text: str) -> None:
-        now = time.monotonic()
-        if now - self._said_at >= PROGRESS_SECONDS or text.startswith("iteration"):
-            self._said_at = now
-            print(text, file=sys.stderr, flush=True)

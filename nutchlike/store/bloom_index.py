@@ -78,7 +78,7 @@ class BloomContentIndex:
         if self.knows_owners:
             return self._set.hand_over_all(changes)
         calls = [
-            (self._keys.partition_of_content(content), "hand_over_pending", [owner, content, to or b""])
+            (self._keys.partition_of_content(content), "hand_over_pending", [content, owner or b"", to or b""])
             for content, owner, to in changes
         ]
         return [bool(reply) for reply in checked(self._scripts.run_all(calls))]

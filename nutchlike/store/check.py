@@ -151,7 +151,7 @@ class StoreCheck:
 
     def _check_strays(self, partition: int, *, repair: bool) -> None:
         keys = self._keys.partitions[partition]
-        for name in ("lease_info", "dead", "metadata", "requests", "links", "anchors", "origins", "sketches"):
+        for name in ("lease_info", "dead", "metadata", "requests", "links", "anchors", "origins", "sketches", "copies"):
             for some in chunks(self._client.hscan_iter(keys.name(name), count=500), 500):
                 handles = [handle for handle, _ in some]
                 strays = self._scripts.run(partition, "check_strays", name, int(repair), *handles)

@@ -11,7 +11,7 @@ from nutchlike.store.keys import CrawlKeys
 from nutchlike.store.scripts import Scripts
 
 Claim = tuple[bytes, bytes, bytes | None]  # record key, content, content that this page had before
-Change = tuple[bytes, bytes, bytes | None]  # content, record keys of its owner and of the next one; None = it is free
+Change = tuple[bytes, bytes | None, bytes | None]  # content, its owner so far and the next one; None = nobody
 NOBODY_KNOWS = b""  # in place of an owner: somebody else's, and the index does not know whose
 
 
@@ -60,9 +60,10 @@ class ContentIndex(Protocol):
         ...
 
     def hand_over_all(self, changes: Sequence[Change]) -> list[bool]:
-        """Give contents from the pages that own them to others; what is free goes to the next page that claims it.
+        """Give contents to other pages; one that is nobody's goes to the next page that claims it.
 
-        Atomic for each: one that is not, or is no longer, that page's stays where it is, and its answer is False.
+        Atomic for each: one that is not, or is no longer, with the owner that it should have stays where it is, and its
+        answer is False; so does one whose owner is not known.
         """
         ...
 

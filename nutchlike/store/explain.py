@@ -11,6 +11,7 @@ from nutchlike.crawldatum import CrawlDatum, DbStatus
 from nutchlike.store.codec import QueueEntry, RecordState, UnreadableRecord, queue_entry
 from nutchlike.store.content_index import NOBODY_KNOWS, ContentIndex
 from nutchlike.store.crawldb import CrawlDb
+from nutchlike.store.duplicates import Duplicates
 from nutchlike.store.host_records import StoredHost, chunks, decode_host, read_hosts, read_record, read_records
 from nutchlike.store.keys import CrawlKeys, PartitionKeys, partition_and_handle
 from nutchlike.store.nodes import Client
@@ -62,7 +63,8 @@ class Explanation:
     spent (or spent within adaptive OPIC's window) that this page spent. ``contributors`` are those that paid most of
     ``inlinks``; both ``None`` when there is no web graph. ``place`` is ``None`` for a URL that does not wait.
     ``content_owner`` is the URL of the page that owns its content, "" when the index does not know whose it is,
-    ``None`` when it has none.
+    ``None`` when it has none; ``duplicate_of`` that of the page that is kept instead of it, "" likewise, ``None`` for
+    one that is no duplicate.
     """
 
     datum: CrawlDatum
@@ -74,6 +76,7 @@ class Explanation:
     place: Place | None
     wait: Wait
     content_owner: str | None
+    duplicate_of: str | None
 
 
 class Explainer:
@@ -86,6 +89,7 @@ class Explainer:
         client: Client,
         crawldb: CrawlDb,
         webgraph: WebGraph,
+        duplicates: Duplicates,
         *,
         contents: ContentIndex | None = None,
     ) -> None:
@@ -96,6 +100,7 @@ class Explainer:
         self._client = client
         self._crawldb = crawldb
         self._webgraph = webgraph
+        self._duplicates = duplicates
 
     def explain(self, url: str, *, all_max: int, exact: bool, now: float) -> Explanation | None:
         """Return what is known of a normalized URL, ``None`` when it is not known.
@@ -113,6 +118,7 @@ class Explainer:
         place = self._place(partition, host, entry, exact=exact) if entry.state is RecordState.WAITING else None
         has_graph = self._webgraph.pages_with_links() > 0
         inlinks, contributors = self._contributors(url) if has_graph else (None, None)
+        owner = self._content_owner(datum)
         return Explanation(
             datum=datum,
             state=entry.state,
@@ -122,7 +128,8 @@ class Explainer:
             contributors=contributors,
             place=place,
             wait=self._wait(keys, handle, datum, entry, host, place, all_max=all_max, now=now),
-            content_owner=self._content_owner(datum),
+            content_owner=owner,
+            duplicate_of=self._kept_copy(key, datum, owner),
         )
 
     def sites(self) -> Iterator[str]:
@@ -251,6 +258,13 @@ class Explainer:
         if owner is None:
             return None
         return "" if owner == NOBODY_KNOWS else self._crawldb.url_of(owner)
+
+    def _kept_copy(self, key: bytes, datum: CrawlDatum, owner: str | None) -> str | None:
+        """Return whose duplicate a page is: as the one who marked it says, else it was dropped for the owner."""
+        if datum.db_status is not DbStatus.DB_DUPLICATE:
+            return None
+        kept = self._duplicates.kept_instead_of(key)
+        return self._crawldb.url_of(kept) if kept else owner
 
     def _host(self, keys: PartitionKeys, number: int) -> StoredHost:
         return decode_host(number, cast("bytes | None", self._client.hget(keys.name("hosts"), str(number))) or b"")

@@ -201,7 +201,7 @@ def forget_files(client: Client, crawl_id: str, folder: Path) -> None:
             _remove(_path(folder, crawl_id, number.decode(), suffix))
 
 
-def _hand_over(file: Transaction, content: bytes, owner: bytes, to: bytes | None) -> bool:
+def _hand_over(file: Transaction, content: bytes, owner: bytes | None, to: bytes | None) -> bool:
     if file.get(content) != owner:
         return False
     if to is None:

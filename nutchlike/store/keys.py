@@ -71,6 +71,12 @@ PARTITION_KEYS = (
     ),
     KeySpec("filter:", "family of string", "per part of the Bloom filter: its bits (lib/bloom.lua)", "as filter"),
     KeySpec("pending", "hash", "dedup key -> record key that claimed it and is not acknowledged yet", "as filter"),
+    KeySpec(
+        "copies",
+        "hash",
+        "handle of a db_duplicate -> record key of the page that is kept",
+        "mark_duplicates, complete, inject, move",
+    ),
 )
 
 

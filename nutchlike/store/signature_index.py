@@ -40,7 +40,7 @@ class SignatureIndex:
     def hand_over_all(self, changes: Sequence[Change]) -> list[bool]:
         """Give contents from their owners to other pages, with one round trip; False for what is not that page's."""
         calls = [
-            (self._keys.partition_of_content(content), "hand_over_signature", [owner, content, to or b""])
+            (self._keys.partition_of_content(content), "hand_over_signature", [content, owner or b"", to or b""])
             for content, owner, to in changes
         ]
         return [bool(reply) for reply in checked(self._scripts.run_all(calls))]

@@ -1,14 +1,14 @@
 -- Find what no record knows of: leases, dead letters and what is kept beside the records of URLs that are not there.
 -- uses: records queues
 -- KEYS          all of a partition (keys.py)
--- ARGV[1] str   the hash: lease_info, dead, metadata, requests, links, anchors, origins, sketches
+-- ARGV[1] str   the hash: lease_info, dead, metadata, requests, links, anchors, origins, sketches, copies
 -- ARGV[2] int   1 = remove them
 -- ARGV[3..]     handles
 -- returns those that are strays
 local now, strays = 0, {}
 --#libraries
 local name = ({ lease_info = LEASE_INFO, dead = DEAD, metadata = METADATA, requests = REQUESTS, links = LINKS,
-  anchors = ANCHORS, origins = ORIGINS, sketches = SKETCHES })[ARGV[1]]
+  anchors = ANCHORS, origins = ORIGINS, sketches = SKETCHES, copies = COPIES })[ARGV[1]]
 for i = 3, #ARGV do
   local key = ARGV[i]
   local no, id = struct.unpack('>I4', key), string.sub(key, 5)

@@ -60,7 +60,9 @@ local function set_state(r, state)
   r.state = state
 end
 
+-- A new status comes with a new fetch, which says itself whose content the page has.
 local function set_status(r, status)
+  if r.status == DUPLICATE then redis.call('HDEL', COPIES, handle(r)) end
   count(r.status, -1)
   count(status, 1)
   r.status = status

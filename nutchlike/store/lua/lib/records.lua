@@ -2,15 +2,15 @@
 -- KEYS: see PARTITION_KEYS in keys.py. A script that uses this ends with finish().
 local RECORDS, QUEUES, AGAIN, HOSTS, HOST_NUMBERS, SITES, SITE_NAMES, METADATA, REQUESTS, TOTALS, COUNTS =
   KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11]
-local LINKS, ANCHORS, ORIGINS, SKETCHES = KEYS[25], KEYS[26], KEYS[27], KEYS[28]
-local BESIDE = { METADATA, REQUESTS, LINKS, ANCHORS, ORIGINS, SKETCHES } -- what is kept of a record under its handle
+local LINKS, ANCHORS, ORIGINS, SKETCHES, COPIES = KEYS[25], KEYS[26], KEYS[27], KEYS[28], KEYS[34]
+local BESIDE = { METADATA, REQUESTS, LINKS, ANCHORS, ORIGINS, SKETCHES, COPIES } -- kept of a record under its handle
 local VERSION, HEADER, HEADER_SIZE, CASH_AT = 2, '>BI2BI3dI4', 19, 8
 local HAS_METADATA, HAS_REQUEST, ONCE, TAKEN = 1, 2, 4, 8
 local HAS_INTERVAL, HAS_HISTORY, HAS_MODIFIED, HAS_TROUBLE, HAS_SIGNATURE, HAS_CASH_TIME, HAS_LINKED = 16, 32, 64, 128, 256, 512, 1024
 local STATE = 4096 -- the state stands above the flags
 local WAITING, LEASED, DUE_LATER, DEAD_LETTER, DONE = 1, 2, 3, 4, 5
 local COUNTED = { [WAITING] = 'waiting', [DUE_LATER] = 'due', [DEAD_LETTER] = 'dead', [DONE] = 'done' }
-local UNFETCHED, COMMON_INTERVAL, HOST, HOST_SIZE = 1, 2592000, '>I4I4I4I4I4I4I4ddd', 52
+local UNFETCHED, DUPLICATE, COMMON_INTERVAL, HOST, HOST_SIZE = 1, 7, 2592000, '>I4I4I4I4I4I4I4ddd', 52
 local COMMON_SIGNATURE = 25 -- its length, 16 bytes of signature, 8 of the dedup key
 local BUCKET = 28 -- records in a bucket on average; small hashes are kept compactly by Redis
 
