@@ -71,7 +71,7 @@ def is_html(content_type: str, body: bytes) -> bool:
        body starts like HTML, after white space, comments and an XML declaration.
     5. Any other label (text/plain, application/pdf, application/json) is believed.
     """
-    if _is_binary(body):
+    if is_binary(body):
         return False
     label = media_type(content_type)
     if label in _HTML_TYPES:
@@ -84,7 +84,8 @@ def is_html(content_type: str, body: bytes) -> bool:
     return False
 
 
-def _is_binary(body: bytes) -> bool:
+def is_binary(body: bytes) -> bool:
+    """Return True when ``body`` is of a format that is no text, as rule 1 of ``is_html`` has it."""
     if body.startswith(_BOM_OF_WIDE_TEXT):
         return False
     start = body[:_BYTES_THAT_DECIDE]

@@ -8,9 +8,8 @@ from scrapy.crawler import Crawler
 
 from nutchlike.items import PageItem
 from nutchlike.plugins import build_plugin
-from nutchlike.signatures.dedup_key import dedup_key, short_digest
 from nutchlike.signatures.signature import Signature
-from nutchlike.signatures.text_profile import TextProfileSignature
+from nutchlike.signatures.signed_content import sign
 from nutchlike.wiring import scheduler_of
 
 
@@ -30,16 +29,8 @@ class SignaturePipeline:
             return item
         page = scheduler_of(self._crawler).completion.page_of_item(item)
         content = page.content if page is not None else b""
-        signature = self._signature.calculate(text=item.text, content=content, url=item.url)
-        item.signature = signature.hex()
+        signed = sign(self._signature, text=item.text, content=content, url=item.url)
+        item.signature = signed.signature.hex()
         if page is not None:
-            page.signature = signature
-            page.key = self._key(item, content)
+            page.signature, page.key = signed.signature, signed.key
         return item
-
-    def _key(self, item: PageItem, content: bytes) -> bytes:
-        """Return the key under which the page claims its content: what the chosen signature says, with care for
-        TextProfile, which takes short and flat texts for one."""
-        if isinstance(self._signature, TextProfileSignature):
-            return dedup_key(item.text, content=content, url=item.url, signature=self._signature)
-        return short_digest(b"s", bytes.fromhex(item.signature))

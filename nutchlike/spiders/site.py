@@ -13,9 +13,8 @@ from scrapy.http import Response
 from nutchlike.checked_settings import get_words
 from nutchlike.items import PageItem
 from nutchlike.page import page_of
-from nutchlike.parsing.content import is_html, media_type
-from nutchlike.parsing.encoding import declared_encoding
-from nutchlike.parsing.html import parse_html
+from nutchlike.parsing.content import media_type
+from nutchlike.parsing.page import parse_page
 
 
 class SiteSpider(Spider):
@@ -52,9 +51,8 @@ class SiteSpider(Spider):
             depth=page.lease.datum.depth if page is not None else 0,
             metadata=dict(page.lease.datum.metadata) if page is not None else {},
         )
-        if is_html(content_type, response.body):
-            encoding = declared_encoding(response.body, content_type)
-            parsed = parse_html(response.body, url=response.url, encoding=encoding)
+        parsed = parse_page(response.body, url=response.url, content_type=content_type)
+        if parsed is not None:
             item.title, item.text, item.canonical = parsed.title, parsed.text, parsed.canonical
             if not (parsed.nofollow and self.obeys_meta_nofollow):
                 item.outlinks = [link.url for link in parsed.outlinks if not link.rel & self.rels_not_followed]

@@ -1,0 +1,26 @@
+"""A body of any kind, read as a crawl reads it."""
+
+from __future__ import annotations
+
+from w3lib.encoding import to_unicode
+
+from nutchlike.parsing.content import is_binary, is_html
+from nutchlike.parsing.encoding import declared_encoding
+from nutchlike.parsing.html import ParsedPage, parse_html
+
+
+def parse_page(body: bytes, *, url: str, content_type: str) -> ParsedPage | None:
+    """Return what a page says, ``None`` for one that is no HTML.
+
+    ``content_type`` is the whole header, "" when there is none; ``url`` the page's absolute address.
+    """
+    if not is_html(content_type, body):
+        return None
+    return parse_html(body, url=url, encoding=declared_encoding(body, content_type))
+
+
+def plain_text(body: bytes) -> str:
+    """Return the text of a body that is no HTML, white space collapsed; "" for what is no text at all."""
+    if is_binary(body):
+        return ""
+    return " ".join(to_unicode(body, declared_encoding(body, "")).removeprefix("\ufeff").split())

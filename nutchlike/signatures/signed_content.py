@@ -1,0 +1,28 @@
+"""What a page's content is known by: its signature, and the key under which the page claims it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nutchlike.signatures.dedup_key import dedup_key, short_digest
+from nutchlike.signatures.signature import Signature
+from nutchlike.signatures.text_profile import TextProfileSignature
+
+
+@dataclass(frozen=True, slots=True)
+class SignedContent:
+    """``signature`` is what NUTCH_SIGNATURE_CLASS says, ``key`` what is compared when duplicates are dropped."""
+
+    signature: bytes
+    key: bytes
+
+
+def sign(signature: Signature, *, text: str, content: bytes, url: str) -> SignedContent:
+    """Return what one page is known by; the arguments are those of ``Signature.calculate``.
+
+    The key is what the signature says, with care for TextProfile, which takes short and flat texts for one.
+    """
+    digest = signature.calculate(text=text, content=content, url=url)
+    if isinstance(signature, TextProfileSignature):
+        return SignedContent(digest, dedup_key(text, content=content, url=url, signature=signature))
+    return SignedContent(digest, short_digest(b"s", digest))
