@@ -161,6 +161,11 @@ def open_store(settings: BaseSettings, *, crawl_id: str, flush: bool = False, be
     )
 
 
+def has_store(settings: BaseSettings) -> bool:
+    """Return False when no crawl can be there: the embedded store would have to be made first."""
+    return bool(settings.get("REDIS_URL") or settings.get("REDIS_HOST")) or _data_dir(settings).is_dir()
+
+
 def _limits(settings: BaseSettings) -> Limits:
     scoring = build_scoring_chain(settings)
     return Limits(

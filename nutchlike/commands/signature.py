@@ -1,0 +1,192 @@
+"""``scrapy signature``: by what pages or files are known, and which page of the crawl has the same content."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import mimetypes
+import sys
+from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from scrapy import Request, Spider
+from scrapy.exceptions import UsageError
+from scrapy.http import Response
+from scrapy.settings import BaseSettings
+from scrapy.spidermiddlewares.httperror import HttpError
+from twisted.python.failure import Failure
+from w3lib.url import is_url
+
+from nutchlike.crawl_store import has_store
+from nutchlike.nearest_page import NearestPage, nearest_page
+from nutchlike.nutch_command import NutchCommand
+from nutchlike.parsing.page import parse_page, plain_text
+from nutchlike.plugins import build_plugin
+from nutchlike.seed_sources import STDIN
+from nutchlike.signatures.signature import Signature
+from nutchlike.signatures.signed_content import SignedContent, sign
+from nutchlike.signatures.text_profile import TextProfileSignature
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePage:
+    """What is signed: its address, its text and its bytes, as ``Signature.calculate`` takes them."""
+
+    url: str
+    text: str
+    content: bytes
+
+
+class Command(NutchCommand):
+    """One fact a line, or one JSON object a source; exit code 1 when a source cannot be had.
+
+    Nothing of it belongs to the crawl: Scrapy's own scheduler fetches, and the store is only looked at.
+    """
+
+    requires_project = True
+    default_settings: ClassVar[dict[str, Any]] = {"SCHEDULER": "scrapy.core.scheduler.Scheduler"}
+
+    def syntax(self) -> str:
+        return "[--json] [--spider NAME] FILE|URL|- ..."
+
+    def short_desc(self) -> str:
+        return "Show the signatures of files and pages, and which page of the crawl has the same content"
+
+    def long_desc(self) -> str:
+        return (
+            f"{self.short_desc()}. A URL is fetched as by scrapy fetch; - is standard input. A file that is no HTML is "
+            "its own text; a page that is none has no text, as in a crawl."
+        )
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        super().add_options(parser)
+        parser.add_argument("--json", action="store_true", help="print one JSON object a source")
+        parser.add_argument("--spider", default="site", help="whose settings, and whose crawl (default: site)")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        if not args:
+            raise UsageError("give files, URLs, or - for standard input")
+        settings = self.settings_of(opts.spider)
+        self.check(settings)
+        try:
+            signature: Signature = build_plugin(settings, "NUTCH_SIGNATURE_CLASS")
+        except ValueError as error:
+            raise UsageError(str(error), print_help=False) from error
+        pages = self._fetch([arg for arg in args if is_url(arg)], opts.spider)
+        pages |= self._read([arg for arg in args if not is_url(arg)])
+        pages = {arg: pages[arg] for arg in args if arg in pages}
+        signed = [sign(signature, text=page.text, content=page.content, url=page.url) for page in pages.values()]
+        nearest = self._nearest(signed, settings, opts.spider)
+        with self.output():
+            for number, ((arg, page), content) in enumerate(zip(pages.items(), signed, strict=True)):
+                facts = {"source": arg} | _signed_facts(signature, page, content)
+                facts |= {"crawl_found": nearest is not None} | _nearest_facts(nearest[number] if nearest else None)
+                if opts.json:
+                    print(json.dumps(facts, ensure_ascii=False))
+                else:
+                    print(*[""] * bool(number), *_lines(facts), sep="\n")
+
+    def _read(self, names: Sequence[str]) -> dict[str, SourcePage]:
+        """Return what is in files, by their names; say which cannot be read."""
+        pages = {}
+        for name in names:
+            try:
+                body = sys.stdin.buffer.read() if name == STDIN else Path(name).read_bytes()
+            except OSError as error:
+                self.complain(f"{name}: cannot be read: {error.strerror or error}")
+                continue
+            url = "file:///dev/stdin" if name == STDIN else Path(name).absolute().as_uri()
+            parsed = parse_page(body, url=url, content_type=mimetypes.guess_type(name)[0] or "")
+            pages[name] = SourcePage(url, plain_text(body) if parsed is None else parsed.text, body)
+        return pages
+
+    def _fetch(self, urls: Sequence[str], spider: str) -> dict[str, SourcePage]:
+        """Return the pages of URLs, by these; say which cannot be had."""
+        pages: dict[str, SourcePage] = {}
+        failures: dict[str, str] = {}
+        if urls:
+            assert self.crawler_process is not None
+            PageFetcher.custom_settings = self.crawler_process.spider_loader.load(spider).custom_settings
+            self.crawler_process.crawl(PageFetcher, urls=urls, pages=pages, failures=failures)
+            self.crawler_process.start()
+        for url in urls:
+            if url not in pages:
+                self.complain(f"{url}: cannot be fetched: {failures.get(url, 'the crawl ended before')}")
+        return pages
+
+    def _nearest(
+        self, signed: Sequence[SignedContent], settings: BaseSettings, spider: str
+    ) -> list[NearestPage | None] | None:
+        """Return for each content the known page that is most like it; ``None`` when there is no crawl."""
+        if not (signed and has_store(settings)):
+            return None
+        try:
+            with self.opened_store(settings, spider) as store:
+                if store.crawldb.counts().known:
+                    return [nearest_page(store, content) for content in signed]
+        except UsageError as error:
+            print(error, file=sys.stderr)
+        return None
+
+
+class PageFetcher(Spider):
+    """Fetches ``urls``, and puts what came into ``pages``, or why nothing did into ``failures``, by these."""
+
+    name = "signature"
+    urls: Sequence[str]
+    pages: dict[str, SourcePage]
+    failures: dict[str, str]
+
+    async def start(self) -> AsyncIterator[Any]:
+        for url in dict.fromkeys(self.urls):
+            yield Request(url, errback=self.fail, cb_kwargs={"given": url}, dont_filter=True)
+
+    def parse(self, response: Response, given: str) -> None:
+        content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
+        parsed = parse_page(response.body, url=response.url, content_type=content_type)
+        self.pages[given] = SourcePage(response.url, parsed.text if parsed is not None else "", response.body)
+
+    def fail(self, failure: Failure) -> None:
+        error = failure.value
+        given = failure.request.cb_kwargs["given"]  # type: ignore[attr-defined]  # Scrapy's addition
+        if isinstance(error, HttpError):
+            self.failures[given] = f"HTTP status {error.response.status}"
+        else:
+            self.failures[given] = str(error) or type(error).__name__
+
+
+def _signed_facts(signature: Signature, page: SourcePage, content: SignedContent) -> dict[str, Any]:
+    profile = None
+    if isinstance(signature, TextProfileSignature) and page.text:
+        profile = signature.profile(page.text).splitlines()
+    return {
+        "url": page.url,
+        "signature_class": type(signature).__name__,
+        "signature": content.signature.hex(),
+        "dedup_key": content.key.hex(),
+        "profile": profile,
+    }
+
+
+def _nearest_facts(nearest: NearestPage | None) -> dict[str, Any]:
+    if nearest is None:
+        return {"nearest_page": None, "likeness": None}
+    return {"nearest_page": nearest.url, "likeness": nearest.likeness}
+
+
+def _lines(facts: dict[str, Any]) -> Iterator[str]:
+    """Yield the facts as lines of text: name, colon, value; the profile last, its lines behind tabs."""
+    yield f"source: {facts['source']}"
+    yield f"signature: {facts['signature']} ({facts['signature_class']})"
+    yield f"dedup key: {facts['dedup_key']}"
+    if not facts["crawl_found"]:
+        yield "nearest known page: no crawl was found"
+    elif facts["nearest_page"] is None:
+        yield "nearest known page: none"
+    else:
+        yield f"nearest known page: {facts['nearest_page']} ({facts['likeness']})"
+    if facts["profile"] is not None:
+        yield f"profile: {len(facts['profile'])} words"
+        yield from (f"\t{line}" for line in facts["profile"])
