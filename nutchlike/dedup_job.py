@@ -37,8 +37,8 @@ class Deduplication:
 class DedupJob:
     """Looks at the crawl twice or more: which contents occur more than once, then which of their pages are kept.
 
-    So it needs 16 bytes a page, and room for the pages of COPIES_AT_ONCE copies; a crawl with more is looked at once
-    more for each. A crawl may go on meanwhile. ``tell`` hears how far the work is.
+    So it needs some 20 bytes a page, 100 a content that repeats, and room for COPIES_AT_ONCE pages; a crawl with more
+    copies is looked at once more for each so many. A crawl may go on meanwhile. ``tell`` hears how far the work is.
 
     Pages are compared by ``kind``. Nutch's signature takes short and flat pages for one; the dedup key, under which a
     page claims its content in the crawl, does not.
