@@ -19,6 +19,7 @@ from nutchlike.fetch_schedules.fetch_schedule import Outcome
 from nutchlike.outage import RETRY_SECONDS, is_server_trouble
 from nutchlike.page import Page
 from nutchlike.solo_task import SoloTask
+from nutchlike.store.duplicates import Decision
 from nutchlike.store.lease import PageDone
 from nutchlike.store.stored_url import StoredURL
 
@@ -171,6 +172,9 @@ class Acknowledger:
         self._stats.inc_value(f"nutch/completion/{page.outcome.name.lower()}")
         self._stats.inc_value("nutch/outlinks/stored", len(after.outlinks))
         self._stats.inc_value("nutch/outlinks/new", discovered)
+        if page.better_than is not None and after.datum.dedup_key:
+            worse = Decision(after.datum.dedup_key, page.lease.key, [page.better_than])
+            self._afterwards.append(lambda: store.duplicates.mark([worse], kind="dedup_key", now=time.time()))
         before, kept = page.lease.datum.dedup_key, after.datum.dedup_key
         for key in {key for key in (page.key, before) if key is not None} - {kept}:
             self._afterwards.append(partial(store.contents.free, page.lease.key, key))

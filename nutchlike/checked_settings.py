@@ -7,7 +7,7 @@ import logging
 from scrapy.settings import BaseSettings
 
 from nutchlike import default_settings
-from nutchlike.deduplication import GROUP_MODES, compare_order
+from nutchlike.deduplication import COMPARED_BY, GROUP_MODES, compare_order
 from nutchlike.parsing.html import RELS
 from nutchlike.urls.queue_key import MODES
 
@@ -141,6 +141,16 @@ def get_group_mode(settings: BaseSettings) -> str:
     return str(mode)
 
 
+def get_take_over(settings: BaseSettings) -> list[str]:
+    """Return by what a later copy beats the owner of a content; ValueError, naming setting and value, for no such."""
+    names = [str(name).strip() for name in settings.getlist("NUTCH_DEDUP_TAKE_OVER")]
+    for name in names:
+        if name not in COMPARED_BY:
+            right = ", ".join(COMPARED_BY)
+            raise ValueError(f"NUTCH_DEDUP_TAKE_OVER must be made of {right}, got {name!r}")
+    return names
+
+
 def get_compare_order(settings: BaseSettings) -> list[str]:
     """Return what copies are compared by; ValueError, naming setting and value, when that cannot be."""
     text = ",".join(settings.getlist("NUTCH_DEDUPLICATION_COMPARE_ORDER"))
@@ -162,6 +172,7 @@ def check_settings(settings: BaseSettings) -> None:
         get_bool(settings, name)
     for name in WORDS:
         get_words(settings, name)
+    get_take_over(settings)
     if settings.get("NUTCH_FETCHER_QUEUE_MODE") not in MODES:
         mode = settings.get("NUTCH_FETCHER_QUEUE_MODE")
         raise ValueError(f"NUTCH_FETCHER_QUEUE_MODE must be one of {', '.join(MODES)}, got {mode!r}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import hashlib
 from collections.abc import Callable, Hashable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -45,20 +46,27 @@ def content_group(content: bytes, url: str, mode: str) -> bytes:
     return content + (registered_domain(host) if mode == "domain" else host).encode()
 
 
+def grouped_key(key: bytes, url: str, mode: str) -> bytes:
+    """Return the dedup key, as long as ``key``, that a page claims where copies are compared within groups."""
+    if mode == "none":
+        return key
+    return hashlib.md5(content_group(key, url, mode), usedforsecurity=False).digest()[: len(key)]
+
+
 class Keeper:
     """Decides between two copies by ``names`` in their order; the first that tells them apart does.
 
     ``score``: the higher one is kept, as float32; ``fetchTime``: the later one; ``urlLength``: the shorter URL, in
     UTF-16 units without its percent-encoding; ``httpsOverHttp``: https. Names that are none of these are passed over.
-    When all are equal the URL that comes first by code points is kept.
+    When all are equal the URL that comes first by code points is kept, or neither, with ``ties`` False.
 
     ``strict`` is Nutch, where the result depends on the order of the pages: when all are equal neither is a duplicate,
     and https is preferred only where nothing else in the two URLs differs.
     """
 
-    def __init__(self, names: Iterable[str], *, strict: bool = False) -> None:
+    def __init__(self, names: Iterable[str], *, strict: bool = False, ties: bool = True) -> None:
         table = _COMPARE | {"httpsOverHttp": _by_scheme_of_one_url} if strict else _COMPARE
-        self._compare = [table[name] for name in names if name in table] + [_by_text] * (not strict)
+        self._compare = [table[name] for name in names if name in table] + [_by_text] * (ties and not strict)
 
     def better(self, page: CrawlDatum, other: CrawlDatum) -> int:
         """Return a positive number when ``page`` is to be kept, a negative one for ``other``, 0 for both."""
@@ -130,3 +138,4 @@ _COMPARE: dict[str, Callable[[CrawlDatum, CrawlDatum], int]] = {
     "httpsOverHttp": _by_scheme,
     "urlLength": _by_url_length,
 }
+COMPARED_BY = tuple(_COMPARE)

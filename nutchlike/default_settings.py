@@ -115,6 +115,8 @@ NUTCH_SIGNATURE_SEMANTIC_NOUN_WEIGHT = 1.5  # factor of other nouns
 NUTCH_SIGNATURE_SEMANTIC_TAGGER: str | None = None  # import path of a function from words to WordKinds
 NUTCH_SIGNATURE_SEMANTIC_LEARN = False  # count in how many pages each word stands, for scrapy idf
 NUTCH_DEDUP_ENABLED = True
+# By what a later copy takes a content over, in order: score, fetchTime, httpsOverHttp, urlLength; [] = by nothing.
+NUTCH_DEDUP_TAKE_OVER: list[str] = []
 NUTCH_DEDUP_COPIES_FOLLOWED = 3  # pages in a row that repeat another's, and whose links count; -1 = any number
 NUTCH_DEDUP_COPIES_WARNED_OF = 30  # URLs of a host with one content; 0 = no warning
 # Where the pages' content keys and their owners are kept: import path of a ContentIndex (store/content_index.py).
@@ -124,7 +126,7 @@ NUTCH_SIGNATURE_BLOOM_ERROR = (
     1e-6  # above 0, below 1: share of new contents that the filter takes for known ones, at most
 )
 NUTCH_SIGNATURE_BLOOM_CONFIRM = True  # keep the owners too, and believe no hit of the filter alone
-NUTCH_DEDUPLICATION_GROUP_MODE = "none"  # copies that scrapy dedup compares: all, those of a host, of a domain
+NUTCH_DEDUPLICATION_GROUP_MODE = "none"  # copies are compared: all, those of a host, those of a domain
 NUTCH_DEDUPLICATION_COMPARE_ORDER = "score,fetchTime,urlLength"  # what decides which is kept; also httpsOverHttp
 
 # --- Politeness (Nutch: fetcher) -----------------------------------------------------------------

@@ -32,6 +32,7 @@ class Page:
     by; ``items`` that went to the pipelines, ``open_items`` of them not out yet; ``exhausted``, the callback has given
     all.
     ``sent``: a request for it has gone out; ``held_until``, an epoch second: its host may not be asked before.
+    ``better_than``: the record key of the page whose content it took over.
     In the end: ``outcome``; ``done``, ready to be acknowledged; ``withheld``, it must not be. ``forsaken``: at the last
     look no request in progress belonged to it.
     """
@@ -48,6 +49,7 @@ class Page:
     signature: bytes | None = None
     key: bytes | None = None
     sketch: bytes | None = None
+    better_than: bytes | None = None
     links: Sequence[Outlink] = ()
     outlinks: dict[bytes, StoredURL] = field(default_factory=dict)
     scored: ScoredPage | None = None

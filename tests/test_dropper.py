@@ -143,3 +143,32 @@ def test_a_kill_between_the_claim_and_the_item_loses_no_content(project: Project
     assert len(items) == 1
     assert sorted(status.values()) == ["db_duplicate", "db_fetched"]
     assert status["/" + items[0]["url"][-1]] == "db_fetched"
+
+
+# DUP 124: the better copy comes later
+@pytest.mark.parametrize(
+    ("names", "kept"), [("", "/long-name"), ("urlLength", "/b"), ("score,urlLength", "/long-name")]
+)
+def test_a_better_copy_takes_the_content_over_when_it_may(project: Project, names: str, kept: str) -> None:
+    same = Answer(html("one", [], text=text_of("same")))
+    with serve({"/long-name": same, "/b": same}) as web:
+        seeds = project.folder / "seeds.txt"
+        seeds.write_text(f"{web.url}/long-name\tnutch.score=5\n{web.url}/b\n", encoding="utf-8")
+        crawl = project.crawl(f"seeds={seeds}", NUTCH_DEDUP_TAKE_OVER=names, CONCURRENT_REQUESTS_PER_DOMAIN=1)
+        status = {path: datum["db_status"] for path, datum in records(project).items()}
+        [facts] = [json.loads(line) for line in project.command("explain", "--json", f"{web.url}/b")[1].splitlines()]
+    assert [path for path in status if status[path] == "db_fetched"] == [kept]
+    assert [path for path in status if status[path] == "db_duplicate"] == [({*status} - {kept}).pop()]
+    assert [item["url"].removeprefix(web.url) for item in crawl.items] == ["/long-name", "/b"][: 1 + (kept == "/b")]
+    assert facts["content_owner"] == web.url + kept
+    assert project.command("fsck")[0] == 0
+
+
+@pytest.mark.parametrize(("mode", "kept"), [("none", 1), ("host", 2)])
+def test_copies_are_compared_within_their_group(project: Project, mode: str, kept: int) -> None:
+    same = Answer(html("one", [], text=text_of("same")))
+    with serve({"/": same}) as web:
+        seeds = project.folder / "seeds.txt"
+        seeds.write_text(f"{web.url}/\n{web.url.replace('127.0.0.1', 'localhost')}/\n", encoding="utf-8")
+        crawl = project.crawl(f"seeds={seeds}", NUTCH_DEDUPLICATION_GROUP_MODE=mode)
+    assert len(crawl.items) == kept

@@ -19,14 +19,14 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 from w3lib.url import is_url
 
+from nutchlike.content_signer import ContentSigner
 from nutchlike.crawl_store import has_store
 from nutchlike.nearest_page import NearestPage, nearest_page
 from nutchlike.nutch_command import NutchCommand
 from nutchlike.parsing.page import parse_page, plain_text
-from nutchlike.plugins import build_plugin
 from nutchlike.seed_sources import STDIN
 from nutchlike.signatures.signature import Signature
-from nutchlike.signatures.signed_content import SignedContent, sign
+from nutchlike.signatures.signed_content import SignedContent
 from nutchlike.signatures.text_profile import TextProfileSignature
 
 
@@ -71,17 +71,17 @@ class Command(NutchCommand):
         settings = self.settings_of(opts.spider)
         self.check(settings)
         try:
-            signature: Signature = build_plugin(settings, "NUTCH_SIGNATURE_CLASS")
+            signer = ContentSigner(settings)
         except ValueError as error:
             raise UsageError(str(error), print_help=False) from error
         pages = self._fetch([arg for arg in args if is_url(arg)], opts.spider)
         pages |= self._read([arg for arg in args if not is_url(arg)])
         pages = {arg: pages[arg] for arg in args if arg in pages}
-        signed = [sign(signature, text=page.text, content=page.content, url=page.url) for page in pages.values()]
+        signed = [signer.sign(text=page.text, content=page.content, url=page.url) for page in pages.values()]
         nearest = self._nearest(signed, settings, opts.spider)
         with self.output():
             for number, ((arg, page), content) in enumerate(zip(pages.items(), signed, strict=True)):
-                facts = {"source": arg} | _signed_facts(signature, page, content)
+                facts = {"source": arg} | _signed_facts(signer.signature, page, content)
                 facts |= {"crawl_found": nearest is not None} | _nearest_facts(nearest[number] if nearest else None)
                 if opts.json:
                     print(json.dumps(facts, ensure_ascii=False))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -13,10 +14,11 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
-from nutchlike.checked_settings import get_bool, get_int
+from nutchlike.checked_settings import get_bool, get_int, get_take_over
 from nutchlike.completion import DuplicatePage
 from nutchlike.copy_counter import CopyCounter
-from nutchlike.crawldatum import DbStatus
+from nutchlike.crawldatum import CrawlDatum, DbStatus
+from nutchlike.deduplication import Keeper
 from nutchlike.items import PageItem
 from nutchlike.page import Page
 from nutchlike.solo_task import SoloTask
@@ -32,14 +34,17 @@ CLAIMS = 64  # at most so many in one call
 class DedupePipeline:
     """Keeps each content once: the first page that claims it owns it, later ones are dropped.
 
-    A page never is a duplicate of itself. One call to the store is under way at a time; claims that come meanwhile go
-    together with the next one.
+    With NUTCH_DEDUP_TAKE_OVER a better copy that comes later takes the content over: its item goes out, too, and the
+    page that had it becomes db_duplicate. A page never is a duplicate of itself. One call to the store is under way at
+    a time; claims that come meanwhile go together with the next one.
     """
 
     def __init__(self, crawler: Crawler) -> None:
         if not get_bool(crawler.settings, "NUTCH_DEDUP_ENABLED"):
             raise NotConfigured("NUTCH_DEDUP_ENABLED is off")
         self._crawler = crawler
+        names = get_take_over(crawler.settings)
+        self._keeper = Keeper(names, ties=False) if names else None
         self._copies = CopyCounter(warn_at=get_int(crawler.settings, "NUTCH_DEDUP_COPIES_WARNED_OF"))
         self._waiting: list[tuple[Page, Deferred[Owner]]] = []
         self._claiming = SoloTask(self._claim_all)
@@ -55,7 +60,7 @@ class DedupePipeline:
             return item
         try:
             owner = await self._claim(page)
-            if owner.key == page.lease.key:
+            if owner.key == page.lease.key or await self._takes_over(page, owner):
                 return item
             if owner.key == NOBODY_KNOWS:
                 self._crawler.stats.inc_value("nutch/dedup/dropped")
@@ -71,6 +76,26 @@ class DedupePipeline:
         kept = kept or owner.key.hex()
         self._count(page, owner, kept)
         raise DuplicatePage(f"{'near duplicate' if owner.is_near else 'duplicate'} of {kept}", log_level="DEBUG")
+
+    async def _takes_over(self, page: Page, owner: Owner) -> bool:
+        """Return whether ``page`` is the better copy by NUTCH_DEDUP_TAKE_OVER, and the owner by now."""
+        if self._keeper is None or owner.is_near or owner.key == NOBODY_KNOWS:
+            return False
+        scheduler, keeper = scheduler_of(self._crawler), self._keeper
+
+        def take_over() -> bool:
+            store = scheduler.store
+            url = store.crawldb.url_of(owner.key)
+            former = store.crawldb.get(url) if url is not None else None
+            if former is not None and keeper.better(_worth(former), _worth(page.lease.datum)) >= 0:
+                return False
+            return store.contents.take_over(_claim_of(page, time.time()), owner)
+
+        if not await scheduler.outage.patiently(take_over, calls=scheduler.claim_calls):
+            return False
+        page.better_than = owner.key
+        self._crawler.stats.inc_value("nutch/dedup/taken_over")
+        return True
 
     def _count(self, page: Page, owner: Owner, kept: str) -> None:
         self._crawler.stats.inc_value("nutch/dedup/dropped")
@@ -107,6 +132,11 @@ class DedupePipeline:
             else:
                 for (_, answer), owner in zip(batch, owners, strict=True):
                     answer.callback(owner)
+
+
+def _worth(datum: CrawlDatum) -> CrawlDatum:
+    """Return a record with all the cash that the page ever got as its score: a page that was fetched has spent its."""
+    return replace(datum, score=datum.score + datum.history)
 
 
 def _claim_of(page: Page, now: float) -> PageClaim:

@@ -6,10 +6,8 @@ from typing import Any
 
 from scrapy.crawler import Crawler
 
+from nutchlike.content_signer import ContentSigner
 from nutchlike.items import PageItem
-from nutchlike.plugins import build_plugin
-from nutchlike.signatures.signature import Signature
-from nutchlike.signatures.signed_content import sign
 from nutchlike.wiring import scheduler_of
 
 
@@ -18,7 +16,7 @@ class SignaturePipeline:
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
-        self._signature: Signature = build_plugin(crawler.settings, "NUTCH_SIGNATURE_CLASS")
+        self._signer = ContentSigner(crawler.settings)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> SignaturePipeline:
@@ -29,7 +27,7 @@ class SignaturePipeline:
             return item
         page = scheduler_of(self._crawler).completion.page_of_item(item)
         content = page.content if page is not None else b""
-        signed = sign(self._signature, text=item.text, content=content, url=item.url)
+        signed = self._signer.sign(text=item.text, content=content, url=item.url)
         item.signature = signed.signature.hex()
         if page is not None:
             page.signature, page.key = signed.signature, signed.key

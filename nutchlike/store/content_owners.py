@@ -60,6 +60,15 @@ class ContentOwners:
                 owners[at] = Owner(near.key, near.content, is_near=True)
         return owners
 
+    def take_over(self, claim: PageClaim, owner: Owner) -> bool:
+        """Give the content that ``owner`` has to a better copy; False when it belongs to another page by now."""
+        if not self._signatures.hand_over_all([(owner.content, owner.key, claim.key)])[0]:
+            return False
+        if self._sketches is not None and claim.sketch is not None:
+            self._sketches.forget(owner.key)
+            self._sketches.claim_all([Sketched(claim.key, claim.content, claim.sketch, claim.since)])
+        return True
+
     def free(self, key: bytes, content: bytes) -> None:
         """Give up ``content`` when ``key`` owns it."""
         self._signatures.hand_over_all([(content, key, None)])
