@@ -128,6 +128,12 @@ NUTCH_SIGNATURE_BLOOM_ERROR = (
 NUTCH_SIGNATURE_BLOOM_CONFIRM = True  # keep the owners too, and believe no hit of the filter alone
 NUTCH_DEDUPLICATION_GROUP_MODE = "none"  # copies are compared: all, those of a host, those of a domain
 NUTCH_DEDUPLICATION_COMPARE_ORDER = "score,fetchTime,urlLength"  # what decides which is kept; also httpsOverHttp
+# Near duplicates: sketches of 69 bytes, compared by what a page says beyond its host's template.
+NUTCH_DEDUP_NEAR_AGREEING = 46  # bytes of 64 in which two sketches agree at least: 5 % of the words edited, some 10 %
+NUTCH_DEDUP_NEAR_WORDS_MIN = 100  # own words of a page that may have near duplicates
+NUTCH_DEDUP_NEAR_PAGES_MIN = 16  # pages of a host that a worker sees before it judges one
+NUTCH_DEDUP_NEAR_REPEATED = 8  # pages of a host that share three words in a row when those are its template's
+NUTCH_DEDUP_NEAR_MEMORY = 67_108_864  # bytes of a worker for the templates of all hosts
 
 # --- Politeness (Nutch: fetcher) -----------------------------------------------------------------
 NUTCH_FETCHER_QUEUE_MODE = "byHost"  # what counts as one host: its name, byDomain, or byIP
