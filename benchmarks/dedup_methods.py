@@ -94,15 +94,14 @@ class Cascade:
         self._profile = TextProfileSignature()
         self._near = NearDuplicates()
         self._owners: dict[bytes, int] = {}
-        self._texts: dict[int, str] = {}
         self._sketches: dict[int, bytes | None] = {}
         self._bands: defaultdict[bytes, list[int]] = defaultdict(list)
 
     def owner(self, number: int, page: Page) -> int:
         sketch = self._near.sketch(page.text, title=page.title, host=page.host)
-        key = dedup_key(page.text, content=b"", url=page.url, signature=self._profile)
+        key = dedup_key(page.text, content=b"", url=page.url, signature=self._profile, title=page.title)
         owner = self._owners.get(key)
-        if owner is not None and self._is_confirmed(owner, page.text, sketch):
+        if owner is not None and self._is_confirmed(owner, sketch):
             return owner
         if sketch is not None:
             for band in self._near.bands(sketch):
@@ -112,15 +111,12 @@ class Cascade:
             for band in self._near.bands(sketch):
                 self._bands[band].append(number)
         self._owners.setdefault(key, number)
-        self._texts[number] = page.text
         self._sketches[number] = sketch
         return number
 
-    def _is_confirmed(self, owner: int, text: str, sketch: bytes | None) -> bool:
+    def _is_confirmed(self, owner: int, sketch: bytes | None) -> bool:
         other = self._sketches[owner]
-        if self._texts[owner] == text or sketch is None or other is None:
-            return True
-        return self._near.is_near(other, sketch)
+        return sketch is None or other is None or self._near.is_near(other, sketch)
 
 
 class KeyAlone:
@@ -131,7 +127,7 @@ class KeyAlone:
         self._owners: dict[bytes, int] = {}
 
     def owner(self, number: int, page: Page) -> int:
-        key = dedup_key(page.text, content=b"", url=page.url, signature=self._profile)
+        key = dedup_key(page.text, content=b"", url=page.url, signature=self._profile, title=page.title)
         return self._owners.setdefault(key, number)
 
 

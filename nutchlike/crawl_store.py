@@ -19,7 +19,7 @@ from scrapy_redis import connection as scrapy_redis_connection
 
 from nutchlike.addresses import Addresses
 from nutchlike.checked_settings import get_bool, get_float, get_int
-from nutchlike.plugins import build_content_index, build_scoring_chain
+from nutchlike.plugins import build_content_index, build_near_duplicates, build_scoring_chain
 from nutchlike.store.check import StoreCheck
 from nutchlike.store.cluster_client import connect_cluster, is_cluster_url
 from nutchlike.store.compact import keep_hashes_compact
@@ -33,11 +33,13 @@ from nutchlike.store.explain import Explainer
 from nutchlike.store.file_index import forget_files
 from nutchlike.store.frontier import Frontier
 from nutchlike.store.host_clocks import HostClocks
+from nutchlike.store.keys import CrawlKeys
 from nutchlike.store.layout import agree_on_layout, find_layout, forget, keys_of
 from nutchlike.store.lease import Limits
 from nutchlike.store.nodes import Client
 from nutchlike.store.robots_cache import RobotsCache
 from nutchlike.store.scripts import Scripts
+from nutchlike.store.sketch_index import SketchIndex
 from nutchlike.store.webgraph import WebGraph
 from nutchlike.store.word_counts import WordCounts
 from nutchlike.store.worker import worker_name
@@ -138,7 +140,7 @@ def open_store(settings: BaseSettings, *, crawl_id: str, flush: bool = False, be
         crawldb=crawldb,
         frontier=frontier,
         signatures=contents,
-        contents=ContentOwners(contents, None),
+        contents=ContentOwners(contents, _sketches(settings, keys, scripts)),
         duplicates=duplicates,
         words=WordCounts(client, keys, scripts),
         webgraph=webgraph,
@@ -164,6 +166,11 @@ def open_store(settings: BaseSettings, *, crawl_id: str, flush: bool = False, be
 def has_store(settings: BaseSettings) -> bool:
     """Return False when no crawl can be there: the embedded store would have to be made first."""
     return bool(settings.get("REDIS_URL") or settings.get("REDIS_HOST")) or _data_dir(settings).is_dir()
+
+
+def _sketches(settings: BaseSettings, keys: CrawlKeys, scripts: Scripts) -> SketchIndex | None:
+    near = build_near_duplicates(settings)
+    return SketchIndex(keys, scripts, bands=near.bands, is_near=near.is_near) if near is not None else None
 
 
 def _limits(settings: BaseSettings) -> Limits:

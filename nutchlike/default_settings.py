@@ -128,6 +128,7 @@ NUTCH_SIGNATURE_BLOOM_ERROR = (
 NUTCH_SIGNATURE_BLOOM_CONFIRM = True  # keep the owners too, and believe no hit of the filter alone
 NUTCH_DEDUPLICATION_GROUP_MODE = "none"  # copies are compared: all, those of a host, those of a domain
 NUTCH_DEDUPLICATION_COMPARE_ORDER = "score,fetchTime,urlLength"  # what decides which is kept; also httpsOverHttp
+NUTCH_DEDUP_NEAR = False  # pages whose text is nearly that of another page are duplicates, too
 # Near duplicates: sketches of 69 bytes, compared by what a page says beyond its host's template.
 NUTCH_DEDUP_NEAR_AGREEING = 46  # bytes of 64 in which two sketches agree at least: 5 % of the words edited, some 10 %
 NUTCH_DEDUP_NEAR_WORDS_MIN = 100  # own words of a page that may have near duplicates

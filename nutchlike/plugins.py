@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from inspect import signature
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scrapy.settings import BaseSettings
 from scrapy.utils.misc import load_object
@@ -14,6 +14,9 @@ from nutchlike.checked_settings import get_bool, get_int
 from nutchlike.scoring.chain import ScoringChain
 from nutchlike.store.content_index import ContentIndex, IndexPlace
 from nutchlike.urls.chain import MOST_PASSES, URLChain
+
+if TYPE_CHECKING:
+    from nutchlike.signatures.near_duplicates import NearDuplicates
 
 _CONTENT_INDEX = "NUTCH_SIGNATURE_STORE_CLASS"
 SCOPE_DEFAULT, SCOPE_INJECT, SCOPE_OUTLINK = "default", "inject", "outlink"
@@ -62,6 +65,17 @@ def build_content_index(settings: BaseSettings, place: IndexPlace) -> ContentInd
     with _named(_CONTENT_INDEX, path):
         index: ContentIndex = load_object(path).from_settings(settings, place)
     return index
+
+
+def build_near_duplicates(settings: BaseSettings) -> NearDuplicates | None:
+    """Return what makes and compares sketches of pages; ``None`` when near duplicates are not looked for."""
+    if not get_bool(settings, "NUTCH_DEDUP_NEAR"):
+        return None
+    from nutchlike.signatures import near_duplicates  # loads numpy, which a crawl without need not wait for
+
+    for name in ("AGREEING", "WORDS_MIN", "PAGES_MIN", "REPEATED", "MEMORY"):
+        get_int(settings, f"NUTCH_DEDUP_NEAR_{name}")
+    return near_duplicates.NearDuplicates.from_settings(settings)
 
 
 def _passes(settings: BaseSettings) -> int:

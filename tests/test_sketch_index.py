@@ -41,7 +41,7 @@ def test_a_page_that_is_nearly_another_is_told_so_and_is_not_found_itself(index:
     assert index.claim_all([first]) == [None]
     assert index.claim_all([near]) == [first]
     assert index.claim_all([third]) == [None]  # near the second, which is not kept, and not near the first
-    assert index.nearest(b"abcdefgh") == first
+    assert index.claim_all([page(4, b"abcdefgh", since=NOW + 3)]) == [first]
 
 
 def test_a_page_that_shares_a_band_and_is_not_near_is_kept(index: SketchIndex) -> None:
@@ -60,7 +60,6 @@ def test_a_page_is_never_nearly_itself_and_a_new_sketch_takes_the_place_of_its_o
     assert index.claim_all([page(1, b"abcdefgh")]) == [None]
     assert index.claim_all([page(1, b"abcdefgh")]) == [None]
     assert index.claim_all([page(1, b"ABCDEFGH", since=NOW + 1)]) == [None]
-    assert index.nearest(b"abcdefgh") is None
     assert index.claim_all([page(2, b"abcdefgh", since=NOW + 2)]) == [None]
 
 
@@ -106,5 +105,5 @@ def test_a_record_that_is_forgotten_takes_its_sketch_with_it(store: Store) -> No
     assert key is not None
     index_of(store).claim_all([Sketched(key, b"contents", b"abcdefgh", NOW)])
     store.crawldb.move("http://a.test/1", None, now=NOW)
-    assert index_of(store).nearest(b"abcdefgh") is None
+    assert index_of(store).claim_all([page(9, b"abcdefgh")]) == [None]
     assert CrawlKeys("site", len(store.keys)).partition_of("http://a.test/1") == int.from_bytes(key[:2], "big")

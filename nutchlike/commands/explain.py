@@ -14,9 +14,11 @@ from scrapy.exceptions import UsageError
 from nutchlike.absence import Absence
 from nutchlike.checked_settings import get_int
 from nutchlike.crawl_store import CrawlStore
+from nutchlike.crawldatum import DbStatus
 from nutchlike.nutch_command import NutchCommand
 from nutchlike.store.explain import Explanation
 
+DUPLICATE = DbStatus.DB_DUPLICATE.label
 STATES = {"DUE_LATER": "due again later", "DEAD_LETTER": "dead letter"}
 
 
@@ -126,14 +128,17 @@ def _origin(facts: dict[str, Any]) -> str:
 def _signature(facts: dict[str, Any]) -> str:
     if facts["signature"] is None:
         return "none"
-    if facts["duplicate_of"] is not None:
+    if facts["duplicate_of"]:
         return f"{facts['signature']}, a duplicate of {facts['duplicate_of']}"
     owner = facts["content_owner"]
     if owner is None:
         return f"{facts['signature']}, nobody owns the content"
     if not owner:
         return f"{facts['signature']}, the content is taken; a Bloom filter does not know by whom"
-    return f"{facts['signature']}, " + ("owns the content" if owner == facts["url"] else f"a duplicate of {owner}")
+    if owner != facts["url"]:
+        return f"{facts['signature']}, a duplicate of {owner}"
+    later = "; its last fetch brought another page's, the next one decides" if facts["db_status"] == DUPLICATE else ""
+    return f"{facts['signature']}, owns the content{later}"
 
 
 def _inlinks(facts: dict[str, Any]) -> Iterator[str]:

@@ -23,6 +23,7 @@ from nutchlike.content_signer import ContentSigner
 from nutchlike.crawl_store import has_store
 from nutchlike.nearest_page import NearestPage, nearest_page
 from nutchlike.nutch_command import NutchCommand
+from nutchlike.parsing.html import ParsedPage
 from nutchlike.parsing.page import parse_page, plain_text
 from nutchlike.seed_sources import STDIN
 from nutchlike.signatures.signature import Signature
@@ -32,9 +33,10 @@ from nutchlike.signatures.text_profile import TextProfileSignature
 
 @dataclass(frozen=True, slots=True)
 class SourcePage:
-    """What is signed: its address, its text and its bytes, as ``Signature.calculate`` takes them."""
+    """What is signed: its address, its title, its text and its bytes."""
 
     url: str
+    title: str
     text: str
     content: bytes
 
@@ -77,7 +79,9 @@ class Command(NutchCommand):
         pages = self._fetch([arg for arg in args if is_url(arg)], opts.spider)
         pages |= self._read([arg for arg in args if not is_url(arg)])
         pages = {arg: pages[arg] for arg in args if arg in pages}
-        signed = [signer.sign(text=page.text, content=page.content, url=page.url) for page in pages.values()]
+        signed = [
+            signer.sign(text=page.text, title=page.title, content=page.content, url=page.url) for page in pages.values()
+        ]
         nearest = self._nearest(signed, settings, opts.spider)
         with self.output():
             for number, ((arg, page), content) in enumerate(zip(pages.items(), signed, strict=True)):
@@ -99,7 +103,9 @@ class Command(NutchCommand):
                 continue
             url = "file:///dev/stdin" if name == STDIN else Path(name).absolute().as_uri()
             parsed = parse_page(body, url=url, content_type=mimetypes.guess_type(name)[0] or "")
-            pages[name] = SourcePage(url, plain_text(body) if parsed is None else parsed.text, body)
+            pages[name] = (
+                SourcePage(url, "", plain_text(body), body) if parsed is None else _source_page(url, parsed, body)
+            )
         return pages
 
     def _fetch(self, urls: Sequence[str], spider: str) -> dict[str, SourcePage]:
@@ -146,7 +152,7 @@ class PageFetcher(Spider):
     def parse(self, response: Response, given: str) -> None:
         content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
         parsed = parse_page(response.body, url=response.url, content_type=content_type)
-        self.pages[given] = SourcePage(response.url, parsed.text if parsed is not None else "", response.body)
+        self.pages[given] = _source_page(response.url, parsed, response.body)
 
     def fail(self, failure: Failure) -> None:
         error = failure.value
@@ -155,6 +161,10 @@ class PageFetcher(Spider):
             self.failures[given] = f"HTTP status {error.response.status}"
         else:
             self.failures[given] = str(error) or type(error).__name__
+
+
+def _source_page(url: str, parsed: ParsedPage | None, content: bytes) -> SourcePage:
+    return SourcePage(url, parsed.title if parsed else "", parsed.text if parsed else "", content)
 
 
 def _signed_facts(signature: Signature, page: SourcePage, content: SignedContent) -> dict[str, Any]:

@@ -60,6 +60,7 @@ class DedupePipeline:
             return item
         try:
             owner = await self._claim(page)
+            page.key = owner.content
             if owner.key == page.lease.key or await self._takes_over(page, owner):
                 return item
             if owner.key == NOBODY_KNOWS:
@@ -72,7 +73,6 @@ class DedupePipeline:
         except redis.RedisError:
             scheduler.completion.withhold(page)  # nobody knows whether its item is to be kept: it comes again
             raise
-        page.key = owner.content
         kept = kept or owner.key.hex()
         self._count(page, owner, kept)
         raise DuplicatePage(f"{'near duplicate' if owner.is_near else 'duplicate'} of {kept}", log_level="DEBUG")

@@ -27,8 +27,9 @@ class SignaturePipeline:
             return item
         page = scheduler_of(self._crawler).completion.page_of_item(item)
         content = page.content if page is not None else b""
-        signed = self._signer.sign(text=item.text, content=content, url=item.url)
+        signed = self._signer.sign(text=item.text, title=item.title, content=content, url=item.url)
         item.signature = signed.signature.hex()
         if page is not None:
             page.signature, page.key = signed.signature, signed.key
+            page.sketch = self._signer.sketch(text=item.text, title=item.title, url=item.url)
         return item

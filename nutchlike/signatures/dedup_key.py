@@ -34,11 +34,12 @@ _NUMBERS_IGNORED_SHARE = 0.03
 _NUMBER = re.compile(r"\d+")
 
 
-def dedup_key(text: str, *, content: bytes, url: str, signature: TextProfileSignature) -> bytes:
+def dedup_key(text: str, *, content: bytes, url: str, signature: TextProfileSignature, title: str = "") -> bytes:
     """Return 8 bytes, a digest of what one of these rules makes of the page.
 
     - ``p``: a text of at least 300 tokens that cover 60 % of its characters, by its TextProfile, its distinct words
-      of any length and its numbers in their order; without the numbers when they are at most 3 % of the tokens.
+      of any length and its numbers in their order; without the numbers when they are at most 3 % of the tokens. The
+      numbers of the title always count: "Kettle, 2 litre" and "Kettle, 5 litre" under a long menu are two products.
       Order, repetition within TextProfile's rounding, punctuation and case do not count.
     - ``t``: a shorter text, or one in a script that tokens do not fit, by its characters, runs of white space as one.
     - ``c``: a page without text by the body's bytes.
@@ -49,14 +50,14 @@ def dedup_key(text: str, *, content: bytes, url: str, signature: TextProfileSign
     """
     normalized = " ".join(text.split())
     if normalized:
-        informative = _informative(normalized, signature)
+        informative = _informative(normalized, signature, title)
         if informative is None:
             return short_digest(b"t", _encoded(normalized))
         return short_digest(b"p", _encoded(informative))
     return short_digest(b"c", content) if content else short_digest(b"u", _encoded(url))
 
 
-def _informative(text: str, signature: TextProfileSignature) -> str | None:
+def _informative(text: str, signature: TextProfileSignature, title: str) -> str | None:
     """Return what identifies ``text`` as a bag of words, or ``None`` when words are not what it is made of."""
     words = word_counts(text)
     tokens = signature.tokens(text, words)
@@ -70,7 +71,8 @@ def _informative(text: str, signature: TextProfileSignature) -> str | None:
     if len(numbers) <= _NUMBERS_IGNORED_SHARE * token_count:
         numbers = []
     distinct = sorted([word for word in words if not word.isdecimal()])
-    return "\n".join((signature.profile_of(tokens), " ".join(distinct), " ".join(numbers)))
+    named = _NUMBER.findall(title)
+    return "\n".join((signature.profile_of(tokens), " ".join(distinct), " ".join(numbers), *named))
 
 
 def short_digest(rule: bytes, content: bytes) -> bytes:

@@ -20,6 +20,7 @@ from nutchlike.contracts import SettingsReader
 from nutchlike.signatures.boilerplate import Boilerplate
 from nutchlike.signatures.minhash import minhash
 from nutchlike.signatures.shingles import SHINGLE_WORDS, Hashes, Shingles, mixed, shingles
+from nutchlike.signatures.signed_content import TEXT_DIGEST_SIZE
 
 GUARD = 5  # bytes: the kind of sketch, and a digest of what must be the same
 # Bytes of which most must be equal. Words alone would take a long text for another of the same small vocabulary, and
@@ -27,7 +28,7 @@ GUARD = 5  # bytes: the kind of sketch, and a digest of what must be the same
 _OF_WORDS = 40
 _OF_RUNS = 24
 SIZE = _OF_WORDS + _OF_RUNS
-SKETCH_SIZE = GUARD + SIZE
+SKETCH_SIZE = GUARD + SIZE + TEXT_DIGEST_SIZE
 # Bands of 4 bytes: two pages that agree in a share J of their words meet in one with probability 1 - (1 - J**4)**6,
 # that is 0.32 for J = 0.5, 0.81 for 0.7, 0.96 for 0.8 and 0.998 for 0.9.
 BANDS = 6
@@ -50,6 +51,8 @@ class NearDuplicates:
     only be compared exactly. ``pages_min``: pages of a host that are learned before one of them is judged.
     ``repeated``: pages on which words stand when they are the template's. ``memory``: bytes for all hosts.
     """
+
+    guard = slice(1, GUARD)  # of a sketch: the digest of what must be the same
 
     def __init__(
         self,
@@ -110,7 +113,7 @@ class NearDuplicates:
             places=parts.places[places],
             words_per_token=parts.words_per_token,
         )
-        return self._sketch(parts, own, names[own_names])
+        return self._sketch(parts, own, names[own_names]) + _text_digest(text)
 
     def bands(self, sketch: bytes) -> list[bytes]:
         """Return the digests, of 9 bytes, of which two near duplicates share at least one."""
@@ -122,8 +125,11 @@ class NearDuplicates:
         ]
 
     def is_near(self, one: bytes, other: bytes) -> bool:
-        """Return whether two sketches are of one content."""
-        return one[:GUARD] == other[:GUARD] and (sum(map(int.__eq__, one[GUARD:], other[GUARD:])) >= self.agreeing)
+        """Return whether two sketches are of one content; equal texts are, whatever was known of the template then."""
+        if one[-TEXT_DIGEST_SIZE:] == other[-TEXT_DIGEST_SIZE:]:
+            return True
+        agreeing = sum(map(int.__eq__, one[GUARD:-TEXT_DIGEST_SIZE], other[GUARD:-TEXT_DIGEST_SIZE]))
+        return one[:GUARD] == other[:GUARD] and agreeing >= self.agreeing
 
     def _sketch(self, page: Shingles, own: Shingles, names: Hashes) -> bytes:
         """Return the sketch of a page of which ``own`` and the parts ``names`` of its title are not the template's."""
@@ -163,3 +169,7 @@ def _are_own(runs: NDArray[np.bool_], words: int) -> NDArray[np.bool_]:
 def _digest(*facts: Hashes) -> bytes:
     lengths = np.array([len(fact) for fact in facts], np.uint64)
     return crc32(np.concatenate((lengths, *facts)).tobytes()).to_bytes(GUARD - 1, "big")
+
+
+def _text_digest(text: str) -> bytes:
+    return crc32(" ".join(text.split()).encode("utf-8", "surrogatepass")).to_bytes(TEXT_DIGEST_SIZE, "big")

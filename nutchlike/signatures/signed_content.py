@@ -8,6 +8,8 @@ from nutchlike.signatures.dedup_key import dedup_key, short_digest
 from nutchlike.signatures.signature import Signature
 from nutchlike.signatures.text_profile import TextProfileSignature
 
+TEXT_DIGEST_SIZE = 4  # bytes, with which every sketch of a page ends: a digest of its text
+
 
 @dataclass(frozen=True, slots=True)
 class SignedContent:
@@ -17,12 +19,12 @@ class SignedContent:
     key: bytes
 
 
-def sign(signature: Signature, *, text: str, content: bytes, url: str) -> SignedContent:
+def sign(signature: Signature, *, text: str, title: str, content: bytes, url: str) -> SignedContent:
     """Return what one page is known by; the arguments are those of ``Signature.calculate``.
 
     The key is what the signature says, with care for TextProfile, which takes short and flat texts for one.
     """
     digest = signature.calculate(text=text, content=content, url=url)
     if isinstance(signature, TextProfileSignature):
-        return SignedContent(digest, dedup_key(text, content=content, url=url, signature=signature))
+        return SignedContent(digest, dedup_key(text, content=content, url=url, signature=signature, title=title))
     return SignedContent(digest, short_digest(b"s", digest))

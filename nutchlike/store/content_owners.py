@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from nutchlike.store.content_index import ContentIndex
+from nutchlike.signatures.signed_content import TEXT_DIGEST_SIZE
+from nutchlike.store.content_index import NOBODY_KNOWS, ContentIndex
 from nutchlike.store.sketch_index import Sketched, SketchIndex
 
 
@@ -45,19 +47,41 @@ class ContentOwners:
 
         A page that still has what it had is compared with no other: what was kept once stays.
         """
-        keys = self._signatures.claim_all([(claim.key, claim.content, claim.previous) for claim in claims])
-        owners = [Owner(key, claim.content) for key, claim in zip(keys, claims, strict=True)]
+        owners = self._claim_exactly(claims)
         if self._sketches is None:
             return owners
+        owners = self._confirmed(claims, owners, self._sketches)
         new = [
-            (at, Sketched(claim.key, claim.content, claim.sketch, claim.since))
+            (at, Sketched(claim.key, owner.content, claim.sketch, claim.since))
             for at, (claim, owner) in enumerate(zip(claims, owners, strict=True))
-            if owner.key == claim.key and claim.sketch is not None and claim.content != claim.previous
+            if owner.key == claim.key and claim.sketch is not None and owner.content != claim.previous
         ]
         for (at, page), near in zip(new, self._sketches.claim_all([page for _, page in new]), strict=True):
             if near is not None:
                 self.free(page.key, page.content)
                 owners[at] = Owner(near.key, near.content, is_near=True)
+        return owners
+
+    def _claim_exactly(self, claims: Sequence[PageClaim]) -> list[Owner]:
+        keys = self._signatures.claim_all([(claim.key, claim.content, claim.previous) for claim in claims])
+        return [Owner(key, claim.content) for key, claim in zip(keys, claims, strict=True)]
+
+    def _confirmed(self, claims: Sequence[PageClaim], owners: list[Owner], sketches: SketchIndex) -> list[Owner]:
+        """Return the owners, where a page that shares its dedup key with one, but not its sketch, claims its own text.
+
+        A dedup key of a long text knows its words and many numbers, but not which of them matter.
+        """
+        doubtful = [
+            (at, claim.sketch)
+            for at, (claim, owner) in enumerate(zip(claims, owners, strict=True))
+            if owner.key not in (claim.key, NOBODY_KNOWS) and claim.sketch is not None
+        ]
+        new = {claim.key: claim.sketch for claim in claims}
+        denied = sketches.deny_all([(owners[at].key, sketch) for at, sketch in doubtful], new=new)
+        places = [at for (at, _), is_denied in zip(doubtful, denied, strict=True) if is_denied]
+        again = self._claim_exactly([_by_text(claims[at]) for at in places])
+        for at, owner in zip(places, again, strict=True):
+            owners[at] = owner
         return owners
 
     def take_over(self, claim: PageClaim, owner: Owner) -> bool:
@@ -66,7 +90,7 @@ class ContentOwners:
             return False
         if self._sketches is not None and claim.sketch is not None:
             self._sketches.forget(owner.key)
-            self._sketches.claim_all([Sketched(claim.key, claim.content, claim.sketch, claim.since)])
+            self._sketches.claim_all([Sketched(claim.key, owner.content, claim.sketch, claim.since)])
         return True
 
     def free(self, key: bytes, content: bytes) -> None:
@@ -78,7 +102,8 @@ class ContentOwners:
         if self._sketches is not None:
             self._sketches.forget(key)
 
-    def nearest(self, sketch: bytes) -> bytes | None:
-        """Return the record key of a page whose content is nearly the same, without claiming anything."""
-        found = self._sketches.nearest(sketch) if self._sketches is not None else None
-        return found.key if found is not None else None
+
+def _by_text(claim: PageClaim) -> PageClaim:
+    """Return the claim of a page's very text, whose digest ends its sketch."""
+    digest = hashlib.md5(claim.content + (claim.sketch or b"")[-TEXT_DIGEST_SIZE:], usedforsecurity=False).digest()
+    return replace(claim, content=digest[: len(claim.content)])

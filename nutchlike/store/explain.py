@@ -264,7 +264,9 @@ class Explainer:
         if datum.db_status is not DbStatus.DB_DUPLICATE:
             return None
         kept = self._duplicates.kept_instead_of(key)
-        return self._crawldb.url_of(kept) if kept else owner
+        if kept:
+            return self._crawldb.url_of(kept)
+        return owner if owner != datum.url else None  # it keeps its own content until its next fetch
 
     def _host(self, keys: PartitionKeys, number: int) -> StoredHost:
         return decode_host(number, cast("bytes | None", self._client.hget(keys.name("hosts"), str(number))) or b"")

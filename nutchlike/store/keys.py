@@ -137,9 +137,6 @@ def layout_key(crawl_id: str) -> str:
     return f"nutch:{crawl_id}:{{0}}:layout"
 
 
-RECORD_KEY_SIZE = 14  # bytes
-
-
 def record_key(partition: int, handle: bytes) -> bytes:
     """Return what stands for a record in the whole crawl: partition (2 bytes), host number (4), url id (8)."""
     return partition.to_bytes(2, "big") + handle
