@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from redis.connection import AbstractConnection
 from scrapy import Request, Spider, signals
-from scrapy.crawler import Crawler, CrawlerProcess
+from scrapy.crawler import AsyncCrawlerProcess, Crawler
 from scrapy.http import Response
 from scrapy.linkextractors import LinkExtractor
 from scrapy.settings import Settings
@@ -231,7 +231,7 @@ def crawl(job: Job) -> None:
         settings.set("REDIS_URL", job.store, priority="cmdline")
     if job.data_dir:
         settings.set("NUTCH_DATA_DIR", job.data_dir, priority="cmdline")
-    process = CrawlerProcess(settings)
+    process = AsyncCrawlerProcess(settings)  # as scrapy crawl has it
     crawler = process.create_crawler("site" if is_ours else LinksSpider)
     meter = Meter(crawler)
     if is_ours:
