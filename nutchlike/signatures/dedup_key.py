@@ -15,7 +15,7 @@ import hashlib
 import re
 from operator import mul
 
-from nutchlike.signatures.text_profile import TextProfileSignature, word_counts
+from nutchlike.signatures.text_profile import TextProfileSignature
 
 DEDUP_KEY_SIZE = 8  # bytes
 # Tokens in a text below which it is compared exactly: a bag of so few words says little about their meaning. With 100
@@ -59,8 +59,8 @@ def dedup_key(text: str, *, content: bytes, url: str, signature: TextProfileSign
 
 def _informative(text: str, signature: TextProfileSignature, title: str) -> str | None:
     """Return what identifies ``text`` as a bag of words, or ``None`` when words are not what it is made of."""
-    words = word_counts(text)
-    tokens = signature.tokens(text, words)
+    read = signature.read(text)
+    tokens = read.tokens
     token_count = sum(tokens.values())
     if token_count < _TOKENS_MIN:
         return None
@@ -70,9 +70,9 @@ def _informative(text: str, signature: TextProfileSignature, title: str) -> str 
     numbers = _NUMBER.findall(text)
     if len(numbers) <= _NUMBERS_IGNORED_SHARE * token_count:
         numbers = []
-    distinct = sorted([word for word in words if not word.isdecimal()])
+    distinct = sorted([word for word in read.words if not word.isdecimal()])
     named = _NUMBER.findall(title)
-    return "\n".join((signature.profile_of(tokens), " ".join(distinct), " ".join(numbers), *named))
+    return "\n".join((read.profile, " ".join(distinct), " ".join(numbers), *named))
 
 
 def short_digest(rule: bytes, content: bytes) -> bytes:

@@ -8,6 +8,7 @@ import hashlib
 import math
 import re
 from collections import Counter
+from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, Self
 
@@ -23,6 +24,16 @@ _ASCII_TOKENS = "".join(chr(c).lower() if chr(c).isalnum() else " " for c in ran
 _CODE_PAGES = ("cp1252", "cp1250", "cp1251")
 _SEPARATORS_AS_BLANKS = "nutchlike.separators_as_blanks"
 _JAVA_INT_MAX = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class ReadText:
+    """A text, its words and those that are long enough for the profile, both with counts, and the profile."""
+
+    text: str
+    words: dict[str, int]
+    tokens: dict[str, int]
+    profile: str
 
 
 class TextProfileSignature:
@@ -43,6 +54,7 @@ class TextProfileSignature:
         self.quant_rate = quant_rate
         self.sec_sort_lex = sec_sort_lex
         self._fallback = MD5Signature()
+        self._last: ReadText | None = None
 
     @classmethod
     def from_settings(cls, settings: SettingsReader) -> Self:
@@ -71,9 +83,19 @@ class TextProfileSignature:
 
     def profile(self, text: str) -> str:
         """Return the lines ``token count`` that the signature digests, highest count first."""
-        return self.profile_of(self.tokens(text, word_counts(text)))
+        return self.read(text).profile
 
-    def tokens(self, text: str, words: dict[str, int]) -> dict[str, int]:
+    def read(self, text: str) -> ReadText:
+        """Return what the signature and the dedup key are made of; the text that was asked for last is kept."""
+        last = self._last
+        if last is None or last.text != text:
+            words = word_counts(text)
+            tokens = self._tokens(text, words)
+            profile = "\n".join(f"{token} {count}" for token, count in self._surviving(tokens))
+            self._last = last = ReadText(text, words, tokens, profile)
+        return last
+
+    def _tokens(self, text: str, words: dict[str, int]) -> dict[str, int]:
         """Return those of the ``words`` of ``text`` that are long enough for the profile, with their counts."""
         if self.min_token_len >= 0:
             return {word: count for word, count in words.items() if len(word) > self.min_token_len}
@@ -82,19 +104,16 @@ class TextProfileSignature:
             return {**words, "": 1}
         return words
 
-    def profile_of(self, tokens: dict[str, int]) -> str:
-        """Return the profile of a text that has these ``tokens``, in the order of their first occurrence."""
-        return "\n".join(f"{token} {count}" for token, count in self._surviving(tokens))
-
     def _surviving(self, tokens: dict[str, int]) -> list[tuple[str, int]]:
         """Return the tokens that quantization leaves, with their rounded counts, in the profile's order."""
         quantum = self._quantum(max(tokens.values(), default=0))
-        left = [(token, count // quantum * quantum) for token, count in tokens.items() if count >= quantum]
+        kept = [token for token, count in tokens.items() if count >= quantum]
         if self.sec_sort_lex:
-            left.sort()
+            kept.sort()
         else:
             position = {token: place for place, token in enumerate(_hash_map_order(list(tokens)))}
-            left.sort(key=lambda entry: position[entry[0]])
+            kept.sort(key=position.__getitem__)
+        left = [(token, tokens[token] // quantum * quantum) for token in kept]
         left.sort(key=itemgetter(1), reverse=True)  # equal counts stay in their order
         return left
 
