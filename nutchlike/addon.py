@@ -38,6 +38,7 @@ COMPONENTS: dict[str, dict[str, Any]] = {
         "nutchlike.summary.SummaryExtension": 500,
         "nutchlike.start_urls.StartUrlsExtension": 500,
         "nutchlike.linkrank_extension.LinkRankExtension": 500,
+        "nutchlike.garbage_collection.GarbageCollectionExtension": 500,
     },
     "FEED_STORAGES": {
         "": "nutchlike.feed_storage.UnbufferedFileFeedStorage",

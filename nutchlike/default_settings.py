@@ -164,6 +164,7 @@ NUTCH_LEASE_SECONDS = 60  # a page whose worker is silent for so long is handed 
 NUTCH_LEASE_AGE_MAX = 1800  # seconds; a page that is not done by then is given up by its worker
 NUTCH_LEASE_BATCH = 16  # pages leased with one call while hosts need no delay
 NUTCH_FETCH_ATTEMPTS_MAX = 10  # lost leases until a URL becomes a dead letter
+NUTCH_GC_THRESHOLD = 10_000  # new objects until Python looks for cycles of them; 0 = as Python does (700)
 NUTCH_STORE_WAIT_MAX = 60  # seconds that a crawl waits for a store that does not answer
 
 # --- Items ---------------------------------------------------------------------------------------
