@@ -15,6 +15,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 SECTIONS = 8  # of a host; they and its home are the menu
+DRAWS_MAX = 5  # for each link that is wanted, where few are left
 WORDS = 6_000  # that all texts are made of
 SYLLABLES = "ba ce dan dor el fi ga hen in jo ka lu mar ne or pa qui ra sel ti un ver wa xi yo zen".split()
 TRUTH = "truth.json"
@@ -96,13 +97,22 @@ class _Maker:
         return self._rng.choices(self._words, cum_weights=self._weights, k=number)
 
     def _content_of(self, i: int) -> list[int]:
-        """Draw links: a few pages of a host have most, a quarter goes to other hosts."""
-        rng, targets = self._rng, []
-        for _ in range(min(200, int(23 * rng.paretovariate(2.0)))):
+        """Draw links: a few pages of a host have most, a quarter goes to other hosts.
+
+        They are as many in a small web as in a large one: one that is drawn again does not count.
+        """
+        rng, menu = self._rng, set(self._menu(i))
+        targets: dict[int, None] = {}
+        wanted = min(200, int(17 * rng.paretovariate(2.0)))
+        for _ in range(wanted * DRAWS_MAX):
+            if len(targets) == wanted:
+                break
             host = self._host[i] if rng.random() < 0.75 else self._host[rng.randrange(len(self._host))]
             size = self._ends[host] - self._first[host]
-            targets.append(self._first[host] + int(size * rng.random() ** 2))
-        return targets
+            target = self._first[host] + int(size * rng.random() ** 2)
+            if target != i and target not in menu:
+                targets[target] = None
+        return list(targets)
 
     def _menu(self, i: int) -> Sequence[int]:
         first, end = self._first[self._host[i]], self._ends[self._host[i]]
