@@ -18,6 +18,19 @@ NUTCH_FETCH_SCHEDULE_CLASS = "nutchlike.fetch_schedules.DefaultFetchSchedule"
 NUTCH_DB_FETCH_INTERVAL_DEFAULT = 2_592_000  # seconds (30 days)
 NUTCH_DB_FETCH_INTERVAL_MAX = 7_776_000  # seconds (90 days)
 NUTCH_DB_FETCH_RETRY_MAX = 3  # failed fetches in a row until db_gone
+# AdaptiveFetchSchedule: by what part an interval grows (0 to 1000) when a page has not changed, and shrinks (0 to 1)
+# when it has; its bounds, in seconds; the part (0 to 1) of the time since its last change by which it is due sooner.
+NUTCH_DB_FETCH_SCHEDULE_ADAPTIVE_INC_RATE = 0.4
+NUTCH_DB_FETCH_SCHEDULE_ADAPTIVE_DEC_RATE = 0.2
+NUTCH_DB_FETCH_SCHEDULE_ADAPTIVE_MIN_INTERVAL = 60.0
+NUTCH_DB_FETCH_SCHEDULE_ADAPTIVE_MAX_INTERVAL = 31_536_000.0  # 365 days
+NUTCH_DB_FETCH_SCHEDULE_ADAPTIVE_SYNC_DELTA = True  # the time since the last change counts
+NUTCH_DB_FETCH_SCHEDULE_ADAPTIVE_SYNC_DELTA_RATE = 0.3
+# Bounds of single hosts, and rates of single types of content; both are looked up like the rule files below.
+NUTCH_DB_FETCH_SCHEDULE_ADAPTIVE_HOST_INTERVALS_FILE = "adaptive-host-specific-intervals.txt"
+NUTCH_DB_FETCH_SCHEDULE_ADAPTIVE_HOST_INTERVALS_RULES: str | None = None
+NUTCH_DB_FETCH_SCHEDULE_MIME_FILE = "adaptive-mimetypes.txt"
+NUTCH_DB_FETCH_SCHEDULE_MIME_RULES: str | None = None
 
 # --- URLs ----------------------------------------------------------------------------------------
 NUTCH_URL_NORMALIZERS = [  # import paths, in order

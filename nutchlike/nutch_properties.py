@@ -17,7 +17,10 @@ _SIGNATURES = {
     "org.apache.nutch.crawl.TextMD5Signature": "nutchlike.signatures.text_md5.TextMD5Signature",
     "org.apache.nutch.crawl.TextProfileSignature": "nutchlike.signatures.text_profile.TextProfileSignature",
 }
-_SCHEDULES = {"org.apache.nutch.crawl.DefaultFetchSchedule": "nutchlike.fetch_schedules.DefaultFetchSchedule"}
+_SCHEDULES = {
+    f"org.apache.nutch.crawl.{name}": f"nutchlike.fetch_schedules.{name}"
+    for name in ("DefaultFetchSchedule", "AdaptiveFetchSchedule", "MimeAdaptiveFetchSchedule")
+}
 _AGENT_NAME = "http.agent.name"
 _AGENT_DETAILS = ("http.agent.description", "http.agent.url", "http.agent.email")
 _AGENT = (_AGENT_NAME, "http.agent.version", *_AGENT_DETAILS)
@@ -116,7 +119,7 @@ def _signature_class(name: str, found: Property) -> str:
 def _schedule_class(name: str, found: Property) -> str:
     if found.value not in _SCHEDULES:
         known = ", ".join(_SCHEDULES)
-        raise ValueError(f"{found.source}: {name} {found.value!r} is not available yet, there is {known}")
+        raise ValueError(f"{found.source}: {name} must be one of {known}, got {found.value!r}")
     return _SCHEDULES[found.value]
 
 

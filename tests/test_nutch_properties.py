@@ -90,9 +90,20 @@ def test_classes_of_nutch_become_classes_of_ours(tmp_path: Path) -> None:
         assert settings["NUTCH_FETCH_SCHEDULE_CLASS"] == "nutchlike.fetch_schedules.DefaultFetchSchedule"
 
 
+@pytest.mark.parametrize("name", ["DefaultFetchSchedule", "AdaptiveFetchSchedule", "MimeAdaptiveFetchSchedule"])
+def test_nutchs_fetch_schedules_are_ours_of_the_same_names(tmp_path: Path, name: str) -> None:
+    settings = built(write_conf(tmp_path, site={"db.fetch.schedule.class": CRAWL + name})).settings
+    check_plugins(settings)
+    assert settings["NUTCH_FETCH_SCHEDULE_CLASS"] == f"nutchlike.fetch_schedules.{name}"
+
+
 BAD = [
     ("db.signature.class", "com.example.Mine", f"db.signature.class must be one of {CRAWL}MD5Signature"),
-    ("db.fetch.schedule.class", f"{CRAWL}NoSuchSchedule", "NoSuchSchedule' is not available yet, there is"),
+    (
+        "db.fetch.schedule.class",
+        f"{CRAWL}NoSuchSchedule",
+        f"class must be one of {CRAWL}DefaultFetchSchedule",
+    ),
     ("http.timeout", "10s", "http.timeout must be a whole number, got '10s'"),
     ("http.timeout", "0", "http.timeout must be more than 0 milliseconds, got '0'"),
     ("http.content.limit", "", "http.content.limit must be a whole number, got ''"),
