@@ -20,10 +20,10 @@ from twisted.python.failure import Failure
 
 from nutchlike.checked_settings import get_bool, get_int
 from nutchlike.crawldatum import CrawlDatum, DbStatus
-from nutchlike.fetch_schedules.fetch_schedule import FetchSchedule, Outcome
+from nutchlike.fetch_schedules.fetch_schedule import Outcome
 from nutchlike.page import Page, fetches_a_page, page_of
 from nutchlike.page_scores import PageScores
-from nutchlike.plugins import build_plugin
+from nutchlike.recrawl import Recrawl, changed_metadata
 from nutchlike.request_meta import PAGE, LeasedErrback
 from nutchlike.store.codec import encode_metadata, with_metadata
 from nutchlike.store.lease import Lease, PageDone
@@ -45,7 +45,7 @@ class Completion:
 
     def __init__(self, crawler: Crawler, *, changed: Callable[[], None]) -> None:
         """``changed`` is called when a page is ready to be acknowledged."""
-        self._schedule: FetchSchedule = build_plugin(crawler.settings, "NUTCH_FETCH_SCHEDULE_CLASS")
+        self._recrawl = Recrawl(crawler.settings)
         self.scores = PageScores(crawler)
         self._has_graph = get_bool(crawler.settings, "NUTCH_WEBGRAPH_ENABLED")
         self._copies_followed = get_int(crawler.settings, "NUTCH_DEDUP_COPIES_FOLLOWED")
@@ -164,7 +164,7 @@ class Completion:
         """Return a ready page's new state and the division of its cash; ValueError when the store could not hold it."""
         lease, outcome = page.lease, page.outcome
         assert outcome is not None
-        datum = self._schedule.schedule(lease.datum, outcome=outcome, now=now)
+        datum = self._recrawl.after(page, now=now)
         retry = outcome is Outcome.RETRY and datum.db_status is not DbStatus.DB_GONE
         fetched = outcome in FETCHED
         redirected = outcome in {Outcome.REDIR_PERM, Outcome.REDIR_TEMP}
@@ -175,7 +175,7 @@ class Completion:
         has_answer = not retry and (outcome is not Outcome.NOTMODIFIED or page.exhausted)
         cash = lease.datum.score
         if redirected and outlinks:
-            metadata = encode_metadata(lease.datum.metadata)
+            metadata = encode_metadata(page.metadata)
             outlinks = [replace(outlink, metadata=metadata) for outlink in outlinks]
             spent, shares, rest, balance = cash, [cash], 0.0, 0.0
         elif retry:
@@ -199,6 +199,7 @@ class Completion:
             shares=shares,
             relinked=self._has_graph and has_answer,
             anchors=encode_anchors([page.anchors.get(o.id, "") for o in outlinks]) if page.anchors else b"",
+            metadata=changed_metadata(lease.datum, datum),
         )
 
     def _of_copy(self, outlinks: list[StoredURL], datum: CrawlDatum) -> list[StoredURL]:

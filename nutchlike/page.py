@@ -8,7 +8,7 @@ from typing import Any
 
 from scrapy import Request
 
-from nutchlike.fetch_schedules.fetch_schedule import Outcome
+from nutchlike.fetch_schedules.fetch_schedule import CHANGES_METADATA, Outcome
 from nutchlike.parsing.html import Outlink
 from nutchlike.request_meta import PAGE
 from nutchlike.scoring.scoring_filter import ScoredPage
@@ -26,7 +26,8 @@ class Page:
     once that was used; ``is_recrawled``, whether the page is fetched again when it is due (a
     request with a callback or a body of its own is not); ``dont_filter``, the stored request's, whatever a retry made
     of it; ``redirect_times``, the hops that led here.
-    From its fetch: ``content``, the response body, for pipelines that sign it; ``signature``, ``key`` (the dedup key)
+    From its fetch: ``content``, the response body, for pipelines that sign it; ``content_type``, its type in small
+    letters, "" for none; ``signature``, ``key`` (the dedup key)
     and ``sketch`` (for near duplicates), which they made of it; ``links``, what its parser found; ``outlinks`` by url
     id, those that are taken, and ``anchors``, their texts where they have one; ``scored``, what its links are judged
     by; ``items`` that went to the pipelines, ``open_items`` of them not out yet; ``exhausted``, the callback has given
@@ -46,6 +47,7 @@ class Page:
     sent: bool = False
     held_until: float = 0.0
     content: bytes = b""
+    content_type: str = ""
     signature: bytes | None = None
     key: bytes | None = None
     sketch: bytes | None = None
@@ -65,6 +67,11 @@ class Page:
     @property
     def url(self) -> str:
         return self.lease.datum.url
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """The page's metadata, but for what its fetch schedule keeps there."""
+        return {name: text for name, text in self.lease.datum.metadata.items() if name != CHANGES_METADATA}
 
     def add_outlinks(self, urls: Iterable[StoredURL]) -> None:
         """Note outlinks; a link to the page itself and a repeated one do not count."""

@@ -12,6 +12,7 @@ from scrapy.http import Response
 from nutchlike.checked_settings import get_bool, get_int
 from nutchlike.items import PageItem
 from nutchlike.page import Page, page_of
+from nutchlike.parsing.content import media_type
 from nutchlike.store.stored_url import StoredURL
 from nutchlike.wiring import scheduler_of
 
@@ -36,10 +37,11 @@ class OutlinksMiddleware:
         return cls(crawler)
 
     def process_spider_input(self, response: Response) -> None:
-        """Keep the body while the page is in progress: pipelines sign it."""
+        """Keep the body while the page is in progress: pipelines sign it. Schedules may ask for its type."""
         page = page_of(response)
         if page is not None:
             page.content = response.body
+            page.content_type = media_type((response.headers.get("Content-Type") or b"").decode("latin-1"))
 
     async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Yield the items; keep the links of a leased page. Requests that belong to no page go to the scheduler."""

@@ -49,7 +49,7 @@ class SiteSpider(Spider):
             fetch_time=int(time.time()),
             score=page.lease.datum.score if page is not None else 0.0,
             depth=page.lease.datum.depth if page is not None else 0,
-            metadata=dict(page.lease.datum.metadata) if page is not None else {},
+            metadata=page.metadata if page is not None else {},
         )
         parsed = parse_page(response.body, url=response.url, content_type=content_type)
         if parsed is not None:

@@ -11,7 +11,7 @@ from typing import Any
 import redis
 
 from nutchlike.scoring.scoring_filter import Seen, Surroundings
-from nutchlike.store.codec import UnreadableRecord, decode_record, encode_signatures, priority
+from nutchlike.store.codec import UnreadableRecord, decode_record, encode_metadata, encode_signatures, priority
 from nutchlike.store.keys import CrawlKeys, partition_and_handle, record_key
 from nutchlike.store.lease import Acknowledged, Lease, LeaseBatch, Limits, PageDone
 from nutchlike.store.outbox import DIVIDE_SECONDS, Outbox
@@ -196,7 +196,7 @@ class Frontier:
             repr(now), self._worker, handle, int(datum.db_status), datum.fetch_time if page.due else "",
             datum.modified_time, datum.fetch_interval, datum.retries, encode_signatures(datum), repr(page.spent),
             repr(page.rest), self._fetch_interval, int(page.keep_request), len(self._keys),
-            int(page.failed), repr(page.balance), int(page.relinked), page.anchors,
+            int(page.failed), repr(page.balance), int(page.relinked), page.anchors, encode_metadata(page.metadata),
         ]  # fmt: skip
         for url, share in zip(page.outlinks, page.shares, strict=True):
             target = self._keys.partition_of(url.url)

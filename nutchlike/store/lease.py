@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import redis
 
@@ -65,6 +65,7 @@ class PageDone:
     three add up to the first.
 
     ``relinked``: the outlinks are its new list in the web graph, with ``anchors`` (webgraph.py: encode_anchors).
+    ``metadata`` is what is added to the page's; that of ``datum`` does not count.
     """
 
     key: bytes
@@ -79,6 +80,7 @@ class PageDone:
     shares: Sequence[float] = ()
     relinked: bool = False
     anchors: bytes = b""
+    metadata: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

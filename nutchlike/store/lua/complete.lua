@@ -14,7 +14,8 @@
 -- ARGV[16] float cash as text that the page gives (below 0: takes) beyond that, and that is no page's; see 'balance'
 -- ARGV[17] int  1 = the outlinks are the page's new list in the web graph, 0 = its list stays as it is
 -- ARGV[18] str  anchor texts of that list (webgraph.py: encode_anchors), '' = none
--- ARGV[19..]    10 an outlink: partition ('' = this one), share of cash as text, id, site, path, queue,
+-- ARGV[19] str  JSON object that is added to the page's metadata, '' = nothing
+-- ARGV[20..]    10 an outlink: partition ('' = this one), share of cash as text, id, site, path, queue,
 --               metadata JSON or '', priority, stored request or '', once (0|1)
 -- returns {1, outlinks that became known here, cash of the best URL that waits as text, links that wait in the outbox},
 --         or {0} when the worker does not hold the lease
@@ -32,6 +33,7 @@ local depth, interval, before, away, sent, ids = r.depth + 1, tonumber(ARGV[12])
 set_status(r, tonumber(ARGV[4]))
 r.modified_time, r.interval, r.retries = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
 r.signature, r.attempts = ARGV[9], 0
+if ARGV[19] ~= '' then merge_metadata(r, ARGV[19]) end
 r.cash = r.cash - spent
 remember(r, spent)
 if ARGV[15] == '0' then host(r.host).failures, host(r.host).held_until = 0, 0 end
@@ -47,7 +49,7 @@ else
   save(r)
 end
 
-for i = 19, #ARGV, 10 do
+for i = 20, #ARGV, 10 do
   local partition, share = ARGV[i], tonumber(ARGV[i + 1]) * scale
   ids[#ids + 1] = ARGV[i + 2]
   if partition == '' then

@@ -10,13 +10,6 @@ local now, mode = tonumber(ARGV[1]), ARGV[2]
 --#libraries
 local created, changed, injected = 0, 0, 0
 
-local function set_metadata(r, old, new)
-  local merged = old ~= '' and cjson.decode(old) or {}
-  for key, value in pairs(cjson.decode(new)) do merged[key] = value end
-  redis.call('HSET', METADATA, handle(r), cjson.encode(merged))
-  r.flags = with(r.flags, HAS_METADATA, true)
-end
-
 local function merge(r, cash, interval, score_given, interval_given, metadata)
   local have, key = r.cash + virtual, handle(r)
   if mode == 'overwrite' then
@@ -34,7 +27,7 @@ local function merge(r, cash, interval, score_given, interval_given, metadata)
     injected = injected + cash - have
     r.cash = cash - virtual
   end
-  if metadata ~= '' then set_metadata(r, redis.call('HGET', METADATA, key) or '', metadata) end
+  if metadata ~= '' then merge_metadata(r, metadata) end
   if mode == 'overwrite' and r.state ~= LEASED then
     redis.call('HDEL', DEAD, key)
     enqueue(r)

@@ -123,6 +123,15 @@ local function save(r)
   return raw
 end
 
+-- Adds a JSON object to the record's metadata, whose names it replaces; the caller saves the record.
+local function merge_metadata(r, more)
+  local old = redis.call('HGET', METADATA, handle(r))
+  local merged = old and cjson.decode(old) or {}
+  for key, value in pairs(cjson.decode(more)) do merged[key] = value end
+  redis.call('HSET', METADATA, handle(r), cjson.encode(merged))
+  r.flags = with(r.flags, HAS_METADATA, true)
+end
+
 local function host_number(queue)
   local no = redis.call('HGET', HOST_NUMBERS, queue)
   if not no then
