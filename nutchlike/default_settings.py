@@ -31,6 +31,7 @@ NUTCH_DB_FETCH_SCHEDULE_ADAPTIVE_HOST_INTERVALS_FILE = "adaptive-host-specific-i
 NUTCH_DB_FETCH_SCHEDULE_ADAPTIVE_HOST_INTERVALS_RULES: str | None = None
 NUTCH_DB_FETCH_SCHEDULE_MIME_FILE = "adaptive-mimetypes.txt"
 NUTCH_DB_FETCH_SCHEDULE_MIME_RULES: str | None = None
+NUTCH_DB_FETCH_SCHEDULE_ESTIMATED_MEMORY = 20.0  # EstimatedFetchSchedule: fetches of a page that count, about
 
 # --- URLs ----------------------------------------------------------------------------------------
 NUTCH_URL_NORMALIZERS = [  # import paths, in order

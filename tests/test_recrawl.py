@@ -126,6 +126,23 @@ def test_a_crawl_adapts_the_interval_by_the_type_of_the_page(project: Project, t
     assert (second["db_status"], second["fetch_interval"]) == ("db_notmodified", 100)
 
 
+def test_what_is_known_of_a_pages_changes_is_kept_from_fetch_to_fetch(project: Project) -> None:
+    project.settings["NUTCH_FETCH_SCHEDULE_CLASS"] = SCHEDULES + "EstimatedFetchSchedule"
+    project.settings["NUTCH_DB_FETCH_SCHEDULE_ADAPTIVE_MIN_INTERVAL"] = 1
+    with serve({"/": Answer(html("home", []))}) as web:
+        url = f"{web.url}/"
+        project.crawl(f"url={url}")
+        assert record(project, url)["metadata"] == {}
+        spans = []
+        for fetches in (2, 3):
+            for _ in range(20):  # it is due some seconds later
+                if web.count()["/"] < fetches:
+                    project.crawl()
+            spans.append(float(record(project, url)["metadata"]["_changes_"].split()[1]))
+    assert spans[0] < spans[1]
+    assert all(item["metadata"] == {} for item in project.items())
+
+
 def record(project: Project, url: str) -> dict[str, Any]:
     _, out, _ = project.command("readdb", url)
     return dict(json.loads(out))

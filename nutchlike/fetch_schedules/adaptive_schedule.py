@@ -89,7 +89,7 @@ class AdaptiveFetchSchedule(AbstractFetchSchedule):
         }
 
     def _fetched(self, datum: CrawlDatum, outcome: Outcome, now: int) -> CrawlDatum:
-        change = _change(datum, outcome)
+        change = change_of(datum, outcome)
         modified_time = self._modified_time(datum, change, now)
         fixed = self._fixed_interval(datum)
         if fixed is not None:
@@ -139,8 +139,8 @@ class AdaptiveFetchSchedule(AbstractFetchSchedule):
         return offset // delta * most if delta > 0 and offset > most else offset
 
 
-def _change(datum: CrawlDatum, outcome: Outcome) -> Outcome:
-    """Return what an answer says of a change."""
+def change_of(datum: CrawlDatum, outcome: Outcome) -> Outcome:
+    """Return what an answer says of a change: nothing but for SUCCESS and NOTMODIFIED."""
     if outcome is Outcome.DUPLICATE and datum.db_status is DbStatus.DB_DUPLICATE:
         return Outcome.NOTMODIFIED
     return outcome
