@@ -12,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scrapy.robotstxt import ProtegoRobotParser, PythonRobotParser, RerpRobotParser, RobotParser
 
-from nutchlike.parsing.robots_text import as_utf8
+from nutchlike.parsing.robots_text import as_utf8, listed_sitemaps
 
 PARSERS: list[type[RobotParser]] = [ProtegoRobotParser, PythonRobotParser]
 if find_spec("robotexclusionrulesparser"):
@@ -72,3 +72,26 @@ def test_broken_utf_16_becomes_utf_8(mark: bytes, body: bytes) -> None:
 @given(st.text().filter(lambda text: not text.startswith("\ufeff")))
 def test_utf_8_stays_as_it_is(text: str) -> None:
     assert as_utf8(text.encode()) == text.encode()
+
+
+def test_the_sitemaps_that_a_robots_txt_names_are_found_in_any_group_and_spelling() -> None:
+    body = (
+        b"\xef\xbb\xbfSitemap: https://a.test/1.xml\nUser-agent: x\nDisallow: /\n"
+        b"  sitemap:https://b.test/2.xml # ours\r\nSITEMAP : /3.xml\rSite-map: https://a.test/1.xml\n"
+        b"# Sitemap: https://a.test/no.xml\nNo-Sitemap: https://a.test/\n"
+        b"Sitemap:\nSitemap: ftp://a.test/no.xml\nSitemap: http://[\nSitemap: https://a.test/\xdf.xml\n"
+    )
+    assert listed_sitemaps(body, url="https://a.test/robots.txt") == [
+        "https://a.test/1.xml",
+        "https://b.test/2.xml",
+        "https://a.test/3.xml",
+        "https://a.test/%DF.xml",
+    ]
+
+
+@given(
+    st.binary()
+    | st.lists(st.sampled_from(["sitemap:", "http://", "[", " ", "\n", "x", "\\"])).map("".join).map(str.encode)
+)
+def test_no_bytes_make_the_search_for_sitemaps_raise(body: bytes) -> None:
+    assert all(url.lower().startswith("http") for url in listed_sitemaps(body, url="https://a.test/robots.txt"))
