@@ -63,6 +63,13 @@ INTS = {
     "NUTCH_DB_FETCH_INTERVAL_DEFAULT": 1,
     "NUTCH_DB_FETCH_INTERVAL_MAX": 1,
     "NUTCH_DB_FETCH_RETRY_MAX": 0,
+    "NUTCH_SITEMAP_INTERVAL_MIN": 1,
+    "NUTCH_SITEMAP_INTERVAL_MAX": 1,
+    "NUTCH_SITEMAP_SIZE_MAX": 1,
+    "NUTCH_SITEMAP_URLS_MAX": 1,
+    "NUTCH_SITEMAP_COUNT_MAX": 1,
+    "NUTCH_SITEMAP_DEPTH_MAX": 0,
+    "NUTCH_SITEMAP_SITES_MAX": 1,
     "NUTCH_URLNORMALIZER_LOOP_COUNT": 1,
     "NUTCH_SCORING_DEPTH_MAX": 0,
     "NUTCH_SCORING_DEPTH_MAX_OVERRIDE": 1,
@@ -95,6 +102,10 @@ BOOLS = (
     "NUTCH_DB_INJECTOR_UPDATE",
     "NUTCH_DB_UPDATE_PURGE_404",
     "NUTCH_DB_FETCH_SCHEDULE_ADAPTIVE_SYNC_DELTA",
+    "NUTCH_SITEMAP_CHANGEFREQ",
+    "NUTCH_SITEMAP_LASTMOD",
+    "NUTCH_SITEMAP_PRIORITY",
+    "NUTCH_SITEMAP_STRICT_PARSING",
     "NUTCH_DB_IGNORE_EXTERNAL_LINKS",
     "NUTCH_DEDUP_ENABLED",
     "NUTCH_DEDUP_NEAR",
@@ -192,6 +203,9 @@ def check_settings(settings: BaseSettings) -> None:
         raise ValueError(f"NUTCH_FETCHER_QUEUE_MODE must be one of {', '.join(MODES)}, got {mode!r}")
     get_group_mode(settings)
     get_compare_order(settings)
+    if settings.getint("NUTCH_SITEMAP_INTERVAL_MIN") > settings.getint("NUTCH_SITEMAP_INTERVAL_MAX"):
+        least, most = settings.get("NUTCH_SITEMAP_INTERVAL_MIN"), settings.get("NUTCH_SITEMAP_INTERVAL_MAX")
+        raise ValueError(f"NUTCH_SITEMAP_INTERVAL_MIN={least} must not be above NUTCH_SITEMAP_INTERVAL_MAX={most}")
     if (every := settings.get("NUTCH_LINKRANK_EVERY")) and not settings.getbool("NUTCH_WEBGRAPH_ENABLED"):
         raise ValueError(f"NUTCH_LINKRANK_EVERY={every} needs NUTCH_WEBGRAPH_ENABLED=True")
     known = set(vars(default_settings))

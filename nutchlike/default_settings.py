@@ -13,6 +13,19 @@ NUTCH_DB_INJECTOR_OVERWRITE = False  # a seed that is already known replaces the
 NUTCH_DB_INJECTOR_UPDATE = False  # a seed that is already known updates score, interval, metadata
 NUTCH_DB_UPDATE_PURGE_404 = False  # scrapy inject first forgets the URLs that are db_gone
 
+# --- Sitemaps (Nutch: SitemapProcessor) ----------------------------------------------------------
+NUTCH_SITEMAP_CHANGEFREQ = True  # changefreq is the fetch interval of a page
+NUTCH_SITEMAP_LASTMOD = True  # a tenth of the time since lastmod is, where there is no changefreq
+NUTCH_SITEMAP_PRIORITY = True  # priority / 0.5 is the factor of a page's score
+NUTCH_SITEMAP_INTERVAL_MIN = 86_400  # seconds (1 day) that such an interval has at least
+NUTCH_SITEMAP_INTERVAL_MAX = 7_776_000  # seconds (90 days) that it has at most
+NUTCH_SITEMAP_STRICT_PARSING = True  # a sitemap speaks for its own host, and those whose robots.txt names it
+NUTCH_SITEMAP_SIZE_MAX = 1_073_741_824  # bytes of one sitemap, as it is sent and unpacked; the rest is not read
+NUTCH_SITEMAP_URLS_MAX = 5_000_000  # entries of a sitemap and of all that its index lists; the rest is not read
+NUTCH_SITEMAP_COUNT_MAX = 50_000  # sitemaps that are read for one that was named
+NUTCH_SITEMAP_DEPTH_MAX = 3  # how deep sitemaps may lie in indexes
+NUTCH_SITEMAP_SITES_MAX = 1_000  # sites of seeds whose robots.txt sitemaps=auto looks into
+
 # --- When a page is fetched again (Nutch: FetchSchedule) -----------------------------------------
 NUTCH_FETCH_SCHEDULE_CLASS = "nutchlike.fetch_schedules.DefaultFetchSchedule"
 NUTCH_DB_FETCH_INTERVAL_DEFAULT = 2_592_000  # seconds (30 days)

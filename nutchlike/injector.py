@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 
 from scrapy.settings import BaseSettings
 
 from nutchlike.checked_settings import get_bool, get_float, get_int
 from nutchlike.crawldatum import SCORE_MAX, CrawlDatum, DbStatus
+from nutchlike.downloads import downloaded
 from nutchlike.plugins import SCOPE_INJECT, build_scoring_chain, build_url_chain
 from nutchlike.scoring.chain import ScoringChain
 from nutchlike.seed_sources import SeedSource
 from nutchlike.seeds import SeedRecord, SeedReject, iter_seed_lines
+from nutchlike.sitemap_seeds import SitemapRules, SitemapSeeds
 from nutchlike.store.crawldb import CrawlDb, Merge, Seed
 from nutchlike.store.stored_url import StoredURL
 from nutchlike.urls.chain import URLChain
@@ -24,7 +28,15 @@ BATCH = 500  # lines that are judged, and injected with one call
 SHOWN = 20  # rejected seeds that the log names; the rest is counted
 PROGRESS = 100_000  # lines from one report to the next
 
+NO_SITEMAPS = "a sitemap can be named in a seed list, with -a sitemaps=, and to scrapy inject"
+SITEMAP_SECONDS = 600.0  # in which a sitemap must be there
+
 Line = SeedRecord | SeedReject
+Wait = Callable[[str], None]
+
+
+def wait_for_nothing(url: str) -> None:
+    """Let a sitemap be asked for at once."""
 
 
 @dataclass(slots=True)
@@ -51,6 +63,7 @@ class Injector:
     """Reads, judges and injects seeds, and counts them; a seed that a scoring filter refuses is rejected.
 
     ``default_score`` is OPIC cash, ``default_interval`` seconds. ``merge`` says what happens to a known URL.
+    ``sitemaps`` reads those that seed lines name; without it such lines are rejected.
     ``tell`` hears of rejected seeds and of ignored parts of seed lines, but at most of ``shown`` each.
     ``strict`` reads and judges as Nutch does: of several seeds for one URL in a batch the last one counts, and a score
     or interval that is equal to its default counts as not given.
@@ -63,6 +76,7 @@ class Injector:
         default_score: float,
         default_interval: int,
         scoring: ScoringChain | None = None,
+        sitemaps: SitemapSeeds | None = None,
         merge: Merge = "keep",
         strict: bool = False,
         tell: Callable[[str], None] = logger.warning,
@@ -70,6 +84,7 @@ class Injector:
     ) -> None:
         self.counts = InjectorCounts()
         self.first_rejects: list[str] = []
+        self.sitemaps = sitemaps
         self._chain = chain
         self._score = default_score
         self._interval = default_interval
@@ -81,11 +96,14 @@ class Injector:
         self._warned = 0
         self._steps = 0
 
-    def read(self, sources: Iterable[SeedSource]) -> Iterator[Line]:
-        """Yield all lines of ``sources``; a list that breaks off gives a reject, and the next one is read."""
+    def read(self, sources: Iterable[SeedSource], *, wait: Wait = wait_for_nothing) -> Iterator[Line]:
+        """Yield all lines of ``sources``; a list that breaks off gives a reject, and the next one is read.
+
+        In place of a line that names a sitemap come its pages, see ``expanded``.
+        """
         for source in sources:
             try:
-                yield from self.parse(source.lines(), source=source.name)
+                yield from self.expanded(self.parse(source.lines(), source=source.name), wait=wait)
             except ValueError as error:
                 yield SeedReject(source.name, 0, "", str(error))
 
@@ -99,6 +117,21 @@ class Injector:
             strict=self._strict,
         )
 
+    def expanded(
+        self, lines: Iterable[Line], *, hosts: Collection[str] = (), wait: Wait = wait_for_nothing
+    ) -> Iterator[Line]:
+        """Yield ``lines`` with the pages of a sitemap in place of the line that names it.
+
+        ``wait`` blocks until a URL may be asked for. ``hosts`` are those whose robots.txt names the sitemaps.
+        """
+        for line in lines:
+            if self.sitemaps is None or isinstance(line, SeedReject) or not line.is_sitemap:
+                yield line
+            else:
+                for warning in line.warnings:
+                    self._warn(warning)
+                yield from self.sitemaps.read(line, hosts=hosts, now=time.time(), wait=wait)
+
     def judge(self, lines: Iterable[Line]) -> list[Seed]:
         """Return the seeds that the rules accept, with normalized URLs; tell of the others, and count them."""
         seeds = []
@@ -108,7 +141,7 @@ class Injector:
                 continue
             for warning in line.warnings:
                 self._warn(warning)
-            url, reason = self._judged(line.url)
+            url, reason = (None, NO_SITEMAPS) if line.is_sitemap else self._judged(line.url)
             if url is not None:
                 try:
                     self._scoring.injected_score(CrawlDatum(url, score=line.score, metadata=line.metadata))
@@ -221,10 +254,30 @@ def build_injector(
         default_interval=get_int(settings, "NUTCH_DB_FETCH_INTERVAL_DEFAULT"),
         merge=merge or ("overwrite" if overwrite else "update" if update else "keep"),
         scoring=build_scoring_chain(settings),
+        sitemaps=_build_sitemap_seeds(settings),
         strict=get_bool(settings, "NUTCH_STRICT"),
         tell=tell,
         shown=shown,
     )
+
+
+def _build_sitemap_seeds(settings: BaseSettings) -> SitemapSeeds:
+    rules = SitemapRules(
+        uses_changefreq=get_bool(settings, "NUTCH_SITEMAP_CHANGEFREQ"),
+        uses_lastmod=get_bool(settings, "NUTCH_SITEMAP_LASTMOD"),
+        uses_priority=get_bool(settings, "NUTCH_SITEMAP_PRIORITY"),
+        interval_min=get_int(settings, "NUTCH_SITEMAP_INTERVAL_MIN"),
+        interval_max=get_int(settings, "NUTCH_SITEMAP_INTERVAL_MAX"),
+        is_strict=get_bool(settings, "NUTCH_SITEMAP_STRICT_PARSING"),
+        size_max=get_int(settings, "NUTCH_SITEMAP_SIZE_MAX"),
+        urls_max=get_int(settings, "NUTCH_SITEMAP_URLS_MAX"),
+        sitemaps_max=get_int(settings, "NUTCH_SITEMAP_COUNT_MAX"),
+        depth_max=get_int(settings, "NUTCH_SITEMAP_DEPTH_MAX"),
+    )
+    download = partial(
+        downloaded, maxsize=rules.size_max, user_agent=str(settings.get("USER_AGENT")), seconds=SITEMAP_SECONDS
+    )
+    return SitemapSeeds(rules, download=download)
 
 
 def _without_rules(settings: BaseSettings, names: Iterable[str]) -> BaseSettings:

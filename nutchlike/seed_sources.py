@@ -7,7 +7,6 @@ import io
 import logging
 import re
 import sys
-import tempfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -18,18 +17,18 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import IO, cast
-from urllib.request import Request, urlopen
+
+from nutchlike.downloads import downloaded
+from nutchlike.seeds import SITEMAP_LINE
 
 logger = logging.getLogger(__name__)
 
 STDIN = "-"
-DOWNLOAD_TIMEOUT = 30  # seconds without a byte
 DOWNLOAD_MAXSIZE = 1 << 30  # bytes, as they are sent
 LINE_MAXSIZE = 1 << 20  # characters; what is longer is no seed list
 
 _BACKUP_SUFFIXES = ("~", ".bak", ".swp")
 _PROBED_BYTES = 1024
-_CHUNK_BYTES = 1 << 16
 _GZIP_MAGIC = b"\x1f\x8b"  # RFC 1952, 2.3.1
 _REMOTE = re.compile(r"https?://", re.IGNORECASE)
 
@@ -95,11 +94,12 @@ def find_seed_sources(
     A name is looked for in this order:
 
     1. ``-`` is standard input;
-    2. ``http://…`` and ``https://…`` are downloaded when their turn comes, gzip or not, at most ``download_maxsize``
+    2. ``sitemap:http://…`` is a list with this line, which names a sitemap;
+    3. ``http://…`` and ``https://…`` are downloaded when their turn comes, gzip or not, at most ``download_maxsize``
        bytes, and read when they are complete;
-    3. an absolute path is that file or folder, and nothing else;
-    4. a relative one is looked for in the working folder;
-    5. then among the data files of ``package``, zipped (an egg) or not.
+    4. an absolute path is that file or folder, and nothing else;
+    5. a relative one is looked for in the working folder;
+    6. then among the data files of ``package``, zipped (an egg) or not.
 
     A file may be a pipe or a device; ``.gz`` is unpacked. Of a folder, the text files are taken in the order of their
     names; sub-folders, hidden files, editor backups and binary files are skipped, with one INFO line each. All paths
@@ -113,6 +113,8 @@ def find_seed_sources(
 def _resolve(name: str, package: str, download_maxsize: int) -> list[SeedSource]:
     if name == STDIN:
         return [SeedSource("stdin", _open_stdin)]
+    if SITEMAP_LINE.match(name):
+        return [_sitemap_source(name)]
     if _REMOTE.match(name):
         return [SeedSource(name, partial(_download, name, download_maxsize))]
     places: list[tuple[str, Traversable]] = [(name, Path(name))]
@@ -141,24 +143,19 @@ def _open_stdin() -> AbstractContextManager[IO[bytes]]:
 
 @contextmanager
 def _download(url: str, maxsize: int) -> Iterator[IO[bytes]]:
-    """Give the whole body of ``url``: injecting takes longer than a server waits for its reader."""
-    with tempfile.TemporaryFile() as spool:
-        request = Request(url, headers={"User-Agent": "nutchlike"})
-        with urlopen(request, timeout=DOWNLOAD_TIMEOUT) as response:
-            while chunk := response.read(_CHUNK_BYTES):
-                spool.write(chunk)
-                if spool.tell() > maxsize:
-                    raise OSError(f"it is longer than {maxsize} bytes")
-            if response.length:
-                raise OSError(f"the connection ended {response.length} bytes too early")
-        spool.seek(0)
-        is_packed = spool.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
-        spool.seek(0)
+    with downloaded(url, maxsize=maxsize) as download:
+        is_packed = download.body.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
+        download.body.seek(0)
         if is_packed:
-            with gzip.open(spool) as unpacked:
+            with gzip.open(download.body) as unpacked:
                 yield cast(IO[bytes], unpacked)
         else:
-            yield spool
+            yield download.body
+
+
+def _sitemap_source(name: str) -> SeedSource:
+    """Return the seed list whose one line names a sitemap."""
+    return SeedSource(name, lambda: nullcontext(io.BytesIO(name.encode("utf-8", "replace"))))
 
 
 def _folder_sources(shown: str, folder: Traversable) -> Iterator[SeedSource]:

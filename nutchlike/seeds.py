@@ -22,6 +22,8 @@ FIXED_INTERVAL_KEY = "nutch.fetchInterval.fixed"
 FIXED_INTERVAL_METADATA = "fixedInterval"
 INTERVAL_MAX = 2**31 - 1  # seconds; Nutch stores an int
 
+# ``sitemap: https://…``, as robots.txt writes it; a port behind it would make it a host without a scheme
+SITEMAP_LINE = re.compile(r"sitemap:(?![0-9])\s*", re.IGNORECASE)
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*(?=:)")
 _PORT = re.compile(r":[0-9]+(?:[/?#]|$)")
@@ -52,7 +54,8 @@ class SeedRecord:
     """One seed. ``url`` is as written (trimmed, not normalized), ``fetch_interval`` is seconds.
 
     ``score_given`` and ``interval_given`` tell an explicit value from the default: an update of a known page
-    takes only explicit ones. ``warnings`` lists the parts of the line that were ignored.
+    takes only explicit ones. ``is_sitemap``: the URL is no page, but lists pages, to which all else on the line
+    belongs. ``warnings`` lists the parts of the line that were ignored.
     """
 
     url: str
@@ -63,6 +66,7 @@ class SeedRecord:
     line: int
     score_given: bool = False
     interval_given: bool = False
+    is_sitemap: bool = False
     warnings: tuple[SeedReject, ...] = ()
 
 
@@ -123,7 +127,8 @@ def iter_seed_lines(
     By default names and values are trimmed, and what cannot be meant (spaces for tabs, no http(s) scheme, a score
     below 0, an interval that is no number of seconds above 0) is refused or ignored with a reason. ``strict``
     reads as Nutch does: nothing but the URL is trimmed, wrong numbers and entries vanish silently, NaN is a score,
-    and any text is a URL until it is normalized.
+    and any text is a URL until it is normalized. A line ``sitemap: https://…`` names a sitemap either way; Nutch,
+    which has a command of its own for these, has no use for such a line.
     Source: Apache Nutch, Injector.InjectMapper and Hadoop's KeyValueTextInputFormat.
     """
     for number, text in enumerate(_split_lines(lines), start=1):
@@ -134,7 +139,9 @@ def iter_seed_lines(
         if not url:
             continue
         shown = text if len(text) <= _SHOWN_LENGTH else text[: _SHOWN_LENGTH - 1] + "…"
-        problem = None if strict else _url_problem(url)
+        sitemap = SITEMAP_LINE.match(url)
+        url = url[sitemap.end() :] if sitemap else url
+        problem = _url_problem(url) if sitemap or not strict else None
         if problem:
             yield SeedReject(source, number, shown, problem)
             continue
@@ -147,6 +154,7 @@ def iter_seed_lines(
             line=number,
             score_given=draft.score is not None,
             interval_given=draft.interval is not None,
+            is_sitemap=sitemap is not None,
             warnings=tuple(SeedReject(source, number, shown, problem) for problem in draft.problems),
         )
 

@@ -6,28 +6,30 @@ import argparse
 import sys
 import time
 from collections.abc import Iterable
+from dataclasses import astuple
+from functools import partial
 
 import redis
 from scrapy.exceptions import UsageError
 from scrapy.settings import BaseSettings
 
 from nutchlike.checked_settings import get_bool
-from nutchlike.crawl_store import open_store
-from nutchlike.injector import Injector, Line, batches, build_injector
+from nutchlike.crawl_store import host_delay, host_wait_max, open_store
+from nutchlike.injector import Injector, batches, build_injector
 from nutchlike.nutch_command import NutchCommand
-from nutchlike.seed_sources import find_seed_sources
+from nutchlike.seed_sources import SeedSource, find_seed_sources
 from nutchlike.seeds import INTERVAL_KEY, SCORE_KEY
 from nutchlike.store.crawldb import Merge, Seed
 from nutchlike.store.errors import StoreUnavailable
 
 
 class Command(NutchCommand):
-    """Seeds of files, folders, http URLs and standard input; exit code 1 when none of them could be used."""
+    """Seeds of files, folders, http URLs, sitemaps, standard input; exit code 1 when none of them could be used."""
 
     requires_project = True
 
     def syntax(self) -> str:
-        return "[options] PATH|URL|- ..."
+        return "[options] PATH|URL|sitemap:URL|- ..."
 
     def short_desc(self) -> str:
         return "Put seeds into the CrawlDb, of a running crawl too"
@@ -54,7 +56,7 @@ class Command(NutchCommand):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         if not args:
-            raise UsageError("give seed files, folders, http URLs, or - for standard input")
+            raise UsageError("give seed files, folders, http URLs, sitemap:URLs, or - for standard input")
         merge: Merge | None = "overwrite" if opts.overwrite else "update" if opts.update else None
         settings = self.settings_of(opts.spider)
         self.check(settings)
@@ -67,10 +69,12 @@ class Command(NutchCommand):
                 tell=_print_to_stderr,
                 shown=sys.maxsize,
             )
-            lines = batches(injector.read(find_seed_sources(args)))
+            sources = find_seed_sources(args)
             usable = 0
             with self.output():
-                usable = _show(injector, lines) if opts.dry_run else _inject(injector, lines, settings, opts)
+                usable = (
+                    _show(injector, sources, settings) if opts.dry_run else _inject(injector, sources, settings, opts)
+                )
         except (StoreUnavailable, ValueError) as error:
             raise UsageError(str(error), print_help=False) from error
         except redis.RedisError as error:
@@ -80,7 +84,7 @@ class Command(NutchCommand):
             self.complain(f"No seed could be used, {injector.counts.rejected} rejected")
 
 
-def _inject(injector: Injector, lines: Iterable[list[Line]], settings: BaseSettings, opts: argparse.Namespace) -> int:
+def _inject(injector: Injector, sources: Iterable[SeedSource], settings: BaseSettings, opts: argparse.Namespace) -> int:
     """Tidy up where asked, inject all, print the summary, and return how many seeds were usable."""
     purge_gone = get_bool(settings, "NUTCH_DB_UPDATE_PURGE_404")
     store = open_store(settings, crawl_id=opts.spider)
@@ -88,7 +92,8 @@ def _inject(injector: Injector, lines: Iterable[list[Line]], settings: BaseSetti
         changed = injector.tidy(
             store.crawldb, purge_gone=purge_gone, judge_all=opts.filter_normalize_all, now=time.time()
         )
-        for batch in lines:
+        wait = partial(store.wait_for_turn, seconds_max=host_wait_max(settings))
+        for batch in batches(injector.read(sources, wait=wait)):
             seeds = injector.judge(batch)
             store.locate_now(seed.url for seed in seeds)
             injector.put(seeds, store.crawldb, now=time.time())
@@ -96,19 +101,29 @@ def _inject(injector: Injector, lines: Iterable[list[Line]], settings: BaseSetti
         store.close()
     if changed:
         print(f"Forgot or renamed {changed} known URLs")
+    _tell_of_sitemaps(injector)
     print(f"Injected {injector.counts}")
     return injector.counts.usable
 
 
-def _show(injector: Injector, lines: Iterable[list[Line]]) -> int:
-    """Print what would be injected, and return how many seeds that are."""
-    number = 0
-    for batch in lines:
+def _show(injector: Injector, sources: Iterable[SeedSource], settings: BaseSettings) -> int:
+    """Print what would be injected, and return how many seeds that are.
+
+    Between two sitemaps the delay of a host passes, for no store has the clocks of hosts here.
+    """
+    number, delay = 0, host_delay(settings)
+    for batch in batches(injector.read(sources, wait=lambda url: time.sleep(delay))):
         for seed in injector.judge(batch):
             print(_as_line(seed))
             number += 1
+    _tell_of_sitemaps(injector)
     _print_to_stderr(f"Would inject {number} seeds, {injector.counts.rejected} rejected")
     return number
+
+
+def _tell_of_sitemaps(injector: Injector) -> None:
+    if injector.sitemaps is not None and any(astuple(injector.sitemaps.counts)):
+        _print_to_stderr(str(injector.sitemaps.counts))
 
 
 def _as_line(seed: Seed) -> str:

@@ -26,7 +26,7 @@ from nutchlike.crawl_store import host_delay
 from nutchlike.host_clock import HostHeld
 from nutchlike.outage import RETRY_SECONDS
 from nutchlike.page import page_of, put_off
-from nutchlike.parsing.robots_text import as_utf8
+from nutchlike.parsing.robots_text import as_utf8, listed_sitemaps
 from nutchlike.request_meta import GRANTED
 from nutchlike.store.robots_cache import BODY_MAX, StoredRobots
 from nutchlike.wiring import scheduler_of
@@ -122,6 +122,18 @@ class SharedRobotsTxtMiddleware(RobotsTxtMiddleware):
         """Return the parser of the site's robots.txt, ``None`` when it allows all."""
         parts = urlsplit(request.url)
         return (await self._rules_of(f"{parts.scheme}://{parts.netloc}", request)).parser
+
+    async def sitemaps_of(self, site: str) -> list[str]:
+        """Return what the robots.txt of ``site`` names, which is asked for when no worker has it; [] while it fails."""
+        scheduler = scheduler_of(self.crawler)
+        try:
+            await self._rules_of(site, Request(f"{site}/"))
+        except HostHeld:
+            return []
+        robots = await scheduler.outage.patiently(lambda: scheduler.store.robots.get(site, now=time.time()))
+        if robots is None or robots.failures or not 200 <= robots.http_status < 300:
+            return []
+        return listed_sitemaps(robots.body, url=f"{site}/robots.txt")
 
     def _knows(self, site: str) -> bool:
         rules = self._rules.get(site)

@@ -18,7 +18,10 @@ from nutchlike.parsing.page import parse_page
 
 
 class SiteSpider(Spider):
-    """``scrapy crawl site -a seeds=seeds/urls.txt``, or ``-a url=https://…``; without seeds it goes on where it was."""
+    """``scrapy crawl site -a seeds=seeds/urls.txt``, ``-a sitemaps=https://…``, or ``-a url=https://…``.
+
+    Without seeds it goes on where it was.
+    """
 
     name = "site"
     needs_seeds = True
