@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import hashlib
 from collections.abc import Callable, Hashable, Iterable
 from contextlib import suppress
@@ -10,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from nutchlike.crawldatum import CrawlDatum, DbStatus
+from nutchlike.java_numbers import float32
 from nutchlike.urls.identity import host_key
 from nutchlike.urls.java_url import url_decoded
 from nutchlike.urls.registered_domain import registered_domain
@@ -99,7 +99,7 @@ def _sign(page: float, other: float) -> int:
 
 
 def _by_score(page: CrawlDatum, other: CrawlDatum) -> int:
-    return _sign(ctypes.c_float(page.score).value, ctypes.c_float(other.score).value)
+    return _sign(float32(page.score), float32(other.score))
 
 
 def _by_fetch_time(page: CrawlDatum, other: CrawlDatum) -> int:

@@ -7,20 +7,19 @@ occurs twice on a line the last good value counts; a fixed interval beats a plai
 
 from __future__ import annotations
 
-import math
 import re
-import struct
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from nutchlike.crawldatum import SCORE_MAX
 from nutchlike.default_settings import NUTCH_DB_FETCH_INTERVAL_DEFAULT, NUTCH_DB_SCORE_INJECTED
+from nutchlike.java_numbers import INT_MAX, JAVA_BLANKS, parse_double, parse_float, parse_int
 
 SCORE_KEY = "nutch.score"
 INTERVAL_KEY = "nutch.fetchInterval"
 FIXED_INTERVAL_KEY = "nutch.fetchInterval.fixed"
 FIXED_INTERVAL_METADATA = "fixedInterval"
-INTERVAL_MAX = 2**31 - 1  # seconds; Nutch stores an int
+INTERVAL_MAX = INT_MAX  # seconds; Nutch stores an int
 
 # ``sitemap: https://…``, as robots.txt writes it; a port behind it would make it a host without a scheme
 SITEMAP_LINE = re.compile(r"sitemap:(?![0-9])\s*", re.IGNORECASE)
@@ -28,10 +27,6 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*(?=:)")
 _PORT = re.compile(r":[0-9]+(?:[/?#]|$)")
 _CONTROL = re.compile("[\x00-\x1f\x7f]")
-_DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_JAVA_BLANKS = "".join(map(chr, range(0x21)))  # what java.lang.String.trim removes
-_JAVA_HEX_FLOAT = re.compile(r"[+-]?0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?[0-9]+")
-_JAVA_NOT_FINITE = re.compile(r"[+-]?(?:NaN|Infinity)")
 _PASTED_BLANKS = "\ufeff\u200b"  # a byte order mark or zero-width space that came along with a pasted URL
 _SHOWN_LENGTH = 80
 
@@ -195,7 +190,7 @@ def _read(text: str, draft: _Draft) -> str:
 
 
 def _read_score(value: str, draft: _Draft) -> None:
-    score = _java_double(value)
+    score = parse_double(value)
     if score is not None and 0 <= score <= SCORE_MAX:
         draft.score = score
     else:
@@ -203,7 +198,7 @@ def _read_score(value: str, draft: _Draft) -> None:
 
 
 def _read_interval(name: str, value: str, draft: _Draft) -> None:
-    seconds = _java_int(value) or 0
+    seconds = parse_int(value) or 0
     if name == FIXED_INTERVAL_KEY and value == "-1":
         draft.problems.append(f"{name}=-1 means that the interval is not fixed; it is ignored")
     elif seconds <= 0:
@@ -251,18 +246,18 @@ def _show(text: str) -> str:
 def _read_as_nutch(text: str, draft: _Draft) -> str:
     """Fill ``draft`` from one line exactly as Nutch does and return its URL, or "" for a line that it skips."""
     key, _, value = text.partition("\t")
-    url = key.strip(_JAVA_BLANKS)
+    url = key.strip(JAVA_BLANKS)
     if not url or url.startswith("#"):
         return ""
-    for entry in value.strip(_JAVA_BLANKS).split("\t"):
+    for entry in value.strip(JAVA_BLANKS).split("\t"):
         name, equals, value = entry.partition("=")
         if not equals:
             continue
         if name == SCORE_KEY:
-            score = _java_float(value)
+            score = parse_float(value)
             draft.score = draft.score if score is None else score
         elif name in (INTERVAL_KEY, FIXED_INTERVAL_KEY):
-            seconds = _java_int(value)
+            seconds = parse_int(value)
             if seconds is None or (name == FIXED_INTERVAL_KEY and seconds < 0):
                 continue
             draft.interval = seconds
@@ -271,38 +266,3 @@ def _read_as_nutch(text: str, draft: _Draft) -> str:
         else:
             draft.metadata[name] = value
     return url
-
-
-def _java_double(text: str) -> float | None:
-    """Return the number that Java reads from ``text`` (``5f`` and ``0x1p3`` are some), or ``None``."""
-    text = text.strip(_JAVA_BLANKS)
-    if _JAVA_NOT_FINITE.fullmatch(text):
-        return float(text)
-    digits = text[:-1] if text[-1:] in ("f", "F", "d", "D") else text
-    if _DECIMAL.fullmatch(digits):
-        return float(digits)
-    if not _JAVA_HEX_FLOAT.fullmatch(digits):
-        return None
-    try:
-        return float.fromhex(digits)
-    except OverflowError:
-        return -math.inf if digits.startswith("-") else math.inf
-
-
-def _java_float(text: str) -> float | None:
-    """Return what ``Float.parseFloat`` reads, rounded to float32, or ``None`` where it throws."""
-    number = _java_double(text)
-    if number is None:
-        return None
-    try:
-        return float(struct.unpack("f", struct.pack("f", number))[0])
-    except OverflowError:
-        return math.copysign(math.inf, number)
-
-
-def _java_int(text: str) -> int | None:
-    """Return what ``Integer.parseInt`` reads (decimal digits of any script), or ``None`` where it throws."""
-    if not re.fullmatch(r"[+-]?\d{1,1000}", text) or max(text) > "\uffff":
-        return None
-    number = int(text)
-    return number if -INTERVAL_MAX - 1 <= number <= INTERVAL_MAX else None

@@ -14,7 +14,7 @@ from nutchlike.checked_settings import check_settings
 from nutchlike.crawldatum import CrawlDatum, DbStatus
 from nutchlike.fetch_schedules import AdaptiveFetchSchedule, MimeAdaptiveFetchSchedule, Outcome
 from nutchlike.fetch_schedules.abstract_schedule import TIME_MAX
-from nutchlike.fetch_schedules.java_numbers import INT_MAX
+from nutchlike.java_numbers import INT_MAX
 
 NOW = 1_700_000_000
 DAY = 86_400

@@ -11,7 +11,7 @@ from nutchlike import default_settings
 from nutchlike.contracts import SettingsReader
 from nutchlike.crawldatum import CrawlDatum, DbStatus
 from nutchlike.fetch_schedules.fetch_schedule import Outcome
-from nutchlike.fetch_schedules.java_numbers import INT_MAX, as_byte, as_int, float32
+from nutchlike.java_numbers import INT_MAX, as_byte, as_int, finite_float32
 
 FIXED_INTERVAL_METADATA = "fixedInterval"  # seconds; set by a seed's nutch.fetchInterval.fixed
 RETRY_DELAY = 86_400  # seconds
@@ -154,7 +154,7 @@ class AbstractFetchSchedule(ABC):
         return replace(datum, db_status=DbStatus.DB_GONE, fetch_time=now + interval, fetch_interval=interval)
 
     def _longer(self, interval: int) -> int:
-        longer = float32(float32(interval) * 1.5)
+        longer = finite_float32(finite_float32(interval) * 1.5)
         return as_int(longer) if longer < self.max_interval else self._nearly_max
 
     def _within_max(self, datum: CrawlDatum) -> CrawlDatum:
@@ -162,4 +162,4 @@ class AbstractFetchSchedule(ABC):
 
     @property
     def _nearly_max(self) -> int:
-        return max(1, as_int(float32(self.max_interval * float32(0.9))))
+        return max(1, as_int(finite_float32(self.max_interval * finite_float32(0.9))))

@@ -11,7 +11,7 @@ from nutchlike.crawldatum import CrawlDatum, DbStatus
 from nutchlike.fetch_schedules.abstract_schedule import AbstractFetchSchedule
 from nutchlike.fetch_schedules.fetch_schedule import Outcome
 from nutchlike.fetch_schedules.host_intervals import HostIntervals, Interval
-from nutchlike.fetch_schedules.java_numbers import INT_MAX, as_int, float32, java_round
+from nutchlike.java_numbers import INT_MAX, as_int, finite_float32, java_round
 from nutchlike.urls.rule_text import UNNAMED, configured_rules
 
 _SETTING = "NUTCH_DB_FETCH_SCHEDULE_ADAPTIVE_"
@@ -64,10 +64,10 @@ class AdaptiveFetchSchedule(AbstractFetchSchedule):
         _check_bounds("SYNC_DELTA_RATE", sync_delta_rate, 0, 1)
         _check_bounds("MAX_INTERVAL", adaptive_max_interval, 1, INT_MAX)
         _check_bounds("MIN_INTERVAL", min_interval, 1, adaptive_max_interval)
-        self.rates = Rates(float32(inc_rate), float32(dec_rate))
-        self.range = Interval(float32(min_interval), float32(adaptive_max_interval))
+        self.rates = Rates(finite_float32(inc_rate), finite_float32(dec_rate))
+        self.range = Interval(finite_float32(min_interval), finite_float32(adaptive_max_interval))
         self.sync_delta = sync_delta
-        self.sync_delta_rate = float32(sync_delta_rate)
+        self.sync_delta_rate = finite_float32(sync_delta_rate)
         self._hosts = HostIntervals(host_intervals, self.range, source=host_intervals_source, strict=self.strict)
 
     @classmethod
@@ -93,17 +93,17 @@ class AdaptiveFetchSchedule(AbstractFetchSchedule):
         modified_time = self._modified_time(datum, change, now)
         fixed = self._fixed_interval(datum)
         if fixed is not None:
-            return self._after_fixed(datum, float32(fixed), modified_time, now)
-        interval = float32(datum.fetch_interval or self.default_interval)
+            return self._after_fixed(datum, finite_float32(fixed), modified_time, now)
+        interval = finite_float32(datum.fetch_interval or self.default_interval)
         rates = self._rates(datum)
         if change is Outcome.SUCCESS:
-            interval = float32(interval * float32(1 - rates.dec))
+            interval = finite_float32(interval * finite_float32(1 - rates.dec))
         elif change is Outcome.NOTMODIFIED:
-            interval = float32(interval * float32(1 + rates.inc))
+            interval = finite_float32(interval * finite_float32(1 + rates.inc))
         bounds = self._hosts.interval_of(datum.url) or self.range
         delta = _milliseconds(now) - _milliseconds(modified_time) if self.sync_delta else 0
-        if float32(delta) > float32(interval * 1000):
-            interval = float32(delta // 1000)
+        if finite_float32(delta) > finite_float32(interval * 1000):
+            interval = finite_float32(delta // 1000)
         interval = bounds.limit(interval)
         following = _milliseconds(now) - self._offset(delta, interval, bounds) + java_round(interval * 1000.0)
         if not self.strict:

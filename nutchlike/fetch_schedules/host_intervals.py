@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from nutchlike.fetch_schedules.java_numbers import float32
+from nutchlike.java_numbers import finite_float32
 from nutchlike.urls.rule_text import UNNAMED, numbered_lines
 
 # What java.net.URI takes for a host: labels of letters, digits and dashes, the last of which begins with a letter, or
@@ -63,7 +63,7 @@ def _parsed(line: str, bounds: Interval) -> tuple[str, Interval]:
     parts = line.split()
     if len(parts) != 3:
         raise ValueError("right is a host, its least and its most seconds")
-    least, most = (float32(_seconds(part)) for part in parts[1:])
+    least, most = (finite_float32(_seconds(part)) for part in parts[1:])
     if not least and not most:
         raise ValueError("one of the two must not be the default")
     interval = Interval(least or bounds.least, most or bounds.most)

@@ -8,7 +8,7 @@ from nutchlike.contracts import SettingsReader
 from nutchlike.crawldatum import CrawlDatum
 from nutchlike.fetch_schedules.adaptive_schedule import AdaptiveFetchSchedule, Rates
 from nutchlike.fetch_schedules.fetch_schedule import CONTENT_TYPE_METADATA
-from nutchlike.fetch_schedules.java_numbers import float32
+from nutchlike.java_numbers import finite_float32
 from nutchlike.urls.rule_text import UNNAMED, configured_rules, numbered_lines
 
 
@@ -50,7 +50,7 @@ def _parsed(lines: str, source: str, strict: bool) -> list[tuple[str, Rates]]:
             continue
         try:
             mime, inc, dec = parts
-            rates = Rates(float32(float(inc)), float32(float(dec)))
+            rates = Rates(finite_float32(float(inc)), finite_float32(float(dec)))
         except ValueError:
             rates = None
         if rates is None or not (0 <= rates.inc <= 1000 and 0 <= rates.dec <= 1):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import struct
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Self
@@ -17,6 +16,7 @@ from nutchlike.default_settings import (
     NUTCH_INDEXER_SCORE_POWER,
     NUTCH_STRICT,
 )
+from nutchlike.java_numbers import float32
 from nutchlike.scoring.scoring_filter import Distribution, Inlink, ScoredPage, ScoringFilter
 
 
@@ -47,7 +47,7 @@ class NutchOPIC(ScoringFilter):
         self._count_filtered = count_filtered
         self._power = power
         self._strict = strict
-        self._rounded = _float32 if strict else float
+        self._rounded = float32 if strict else float
 
     @classmethod
     def from_settings(cls, settings: SettingsReader) -> Self:
@@ -90,11 +90,3 @@ class NutchOPIC(ScoringFilter):
         if own < 0:
             own = math.nan if self._strict else 0.0
         return self._rounded(self._rounded(math.pow(own, self._rounded(self._power))) * score)
-
-
-def _float32(number: float) -> float:
-    """Return the nearest 32-bit number; infinite where that has no such number."""
-    try:
-        return float(struct.unpack("f", struct.pack("f", number))[0])
-    except OverflowError:
-        return math.copysign(math.inf, number)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import codecs
-import ctypes
 import hashlib
-import math
 import re
 from collections import Counter
 from dataclasses import dataclass
@@ -14,6 +12,7 @@ from typing import Any, Self
 
 from nutchlike import default_settings
 from nutchlike.contracts import SettingsReader
+from nutchlike.java_numbers import as_int, float32
 from nutchlike.signatures.java_letters import LETTERS_AND_DIGITS
 from nutchlike.signatures.md5 import MD5Signature
 
@@ -23,7 +22,6 @@ _ASCII_TOKENS = "".join(chr(c).lower() if chr(c).isalnum() else " " for c in ran
 # Europe, and Cyrillic ones. More of them make the rest of the world's texts slower than they make theirs fast.
 _CODE_PAGES = ("cp1252", "cp1250", "cp1251")
 _SEPARATORS_AS_BLANKS = "nutchlike.separators_as_blanks"
-_JAVA_INT_MAX = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +117,7 @@ class TextProfileSignature:
 
     def _quantum(self, highest: int) -> int:
         """Return the step of the counts: ``Math.round((float) highest * (float) quant_rate)``, but 2 or 1 below 2."""
-        quantum = _java_round(_float32(_float32(highest) * _float32(self.quant_rate)))
+        quantum = as_int(float32(float32(highest) * float32(self.quant_rate)))
         if quantum >= 2:
             return quantum
         return 2 if highest > 1 else 1
@@ -165,17 +163,6 @@ def _code_page_tokens(code_page: str) -> bytes:
 
 codecs.register_error(_SEPARATORS_AS_BLANKS, _blank_or_raise)
 _CODE_PAGE_TOKENS = {code_page: _code_page_tokens(code_page) for code_page in _CODE_PAGES}
-
-
-def _float32(number: float) -> float:
-    return ctypes.c_float(number).value
-
-
-def _java_round(number: float) -> int:
-    """Return ``Math.round(float)``: halves go up, NaN is 0, and what does not fit is the nearest int."""
-    if math.isnan(number):
-        return 0
-    return math.floor(max(-_JAVA_INT_MAX - 1.0, min(number, float(_JAVA_INT_MAX))) + 0.5)
 
 
 def _hash_map_order(words: list[str]) -> list[str]:
