@@ -6,12 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from stores import NOW, Store, fetched, seed
+from stores import NOW, Store, fetched, scripts_of, seed
 
 from nutchlike.crawldatum import DbStatus
 from nutchlike.store.codec import RecordState
-from nutchlike.store.explain import Explanation, Place, Wait
+from nutchlike.store.explain import Explanation, Wait
 from nutchlike.store.lease import Lease
+from nutchlike.store.queue_places import Place
 from nutchlike.store.signature_index import SignatureIndex
 from nutchlike.store.webgraph import encode_anchors
 
@@ -185,7 +186,7 @@ def test_without_a_graph_nobody_is_known_to_have_paid(store: Store) -> None:
 def test_a_duplicate_names_the_owner_of_its_content(store: Store) -> None:
     owner = "http://owner.test/"
     store.inject(seed(URL, 2.0), seed(owner, 1.0))
-    index = SignatureIndex(store.keys, store.explainer._scripts)
+    index = SignatureIndex(store.keys, scripts_of(store.client, store.keys))
     for url, status in ((owner, DbStatus.DB_FETCHED), (URL, DbStatus.DB_DUPLICATE)):
         lease = take(store, url)
         index.claim_all([(lease.key, b"contents", None)])

@@ -8,13 +8,14 @@ from heapq import nlargest
 from typing import Any, cast
 
 from nutchlike.crawldatum import CrawlDatum, DbStatus
-from nutchlike.store.codec import QueueEntry, RecordState, UnreadableRecord, queue_entry
+from nutchlike.store.codec import QueueEntry, RecordState, queue_entry
 from nutchlike.store.content_index import NOBODY_KNOWS, ContentIndex
 from nutchlike.store.crawldb import CrawlDb
 from nutchlike.store.duplicates import Duplicates
-from nutchlike.store.host_records import StoredHost, chunks, decode_host, read_hosts, read_record, read_records
+from nutchlike.store.host_records import StoredHost, decode_host, read_record
 from nutchlike.store.keys import CrawlKeys, PartitionKeys, partition_and_handle
 from nutchlike.store.nodes import Client
+from nutchlike.store.queue_places import Place, QueuePlaces
 from nutchlike.store.scripts import Scripts
 from nutchlike.store.signature_index import SignatureIndex
 from nutchlike.store.webgraph import Inlink, WebGraph
@@ -30,21 +31,6 @@ class Contributor:
     url: str
     paid: float
     anchor: str
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """How many waiting URLs rank higher than one that waits itself, among those that are new as it is, or not.
-
-    ``host_ahead`` of the ``host_waiting`` of its own host do. ``hosts_ahead`` other hosts have such a URL, as their
-    queues say: the ranks there may be too high, never too low. ``all_ahead`` in the whole crawl do, ``None`` = not
-    counted.
-    """
-
-    host_ahead: int
-    host_waiting: int
-    hosts_ahead: int
-    all_ahead: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +82,11 @@ class Explainer:
         """``contents`` has the pages' contents (default: a Redis set)."""
         self._contents = contents or SignatureIndex(keys, scripts)
         self._keys = keys
-        self._scripts = scripts
         self._client = client
         self._crawldb = crawldb
         self._webgraph = webgraph
         self._duplicates = duplicates
+        self._places = QueuePlaces(keys, scripts, client)
 
     def explain(self, url: str, *, all_max: int, exact: bool, now: float) -> Explanation | None:
         """Return what is known of a normalized URL, ``None`` when it is not known.
@@ -115,7 +101,7 @@ class Explainer:
         keys = self._keys.partitions[partition]
         entry = queue_entry(read_record(self._client, keys, handle) or b"")
         host = self._host(keys, int.from_bytes(handle[:4], "big"))
-        place = self._place(partition, host, entry, exact=exact) if entry.state is RecordState.WAITING else None
+        place = self._places.find(partition, host, entry, exact=exact) if entry.state is RecordState.WAITING else None
         has_graph = self._webgraph.pages_with_links() > 0
         inlinks, contributors = self._contributors(url) if has_graph else (None, None)
         owner = self._content_owner(datum)
@@ -143,41 +129,6 @@ class Explainer:
         for record in self._crawldb.records():
             if isinstance(record, CrawlDatum) and record.db_status is not DbStatus.DB_UNFETCHED:
                 yield record.depth, record.url
-
-    def _place(self, partition: int, host: StoredHost, entry: QueueEntry, *, exact: bool) -> Place:
-        rank = entry.rank + self._total(self._keys.partitions[partition], "virtual")
-        own = list(self._entries_of_host(partition, host))
-        return Place(
-            host_ahead=sum(_comes_before(other, entry, entry.rank) for other in own),
-            host_waiting=sum(other.state is RecordState.WAITING for other in own),
-            hosts_ahead=self._hosts_ahead(entry, rank, (partition, host.number)),
-            all_ahead=self._all_ahead(entry, rank) if exact else None,
-        )
-
-    def _entries_of_host(self, partition: int, host: StoredHost) -> Iterator[QueueEntry]:
-        keys = self._keys.partitions[partition]
-        for some in chunks(range(host.buckets), 256):
-            buckets = self._scripts.ask([(partition, ("HGETALL", keys.bucket(host.number, i))) for i in some])
-            for records in buckets:
-                yield from _entries(records.values())
-
-    def _hosts_ahead(self, entry: QueueEntry, rank: float, own: tuple[int, int]) -> int:
-        ahead = 0
-        for number, keys in enumerate(self._keys.partitions):
-            virtual, family = self._total(keys, "virtual"), keys.name("q:" if entry.is_new else "a:")
-            waiting = (host.number for host in read_hosts(self._client, keys) if host.waiting)
-            for some in chunks((host for host in waiting if (number, host) != own), 500):
-                best = [(number, ("ZREVRANGE", f"{family}{host}", 0, 0, "WITHSCORES")) for host in some]
-                ahead += sum(bool(top) and _score(top) + virtual > rank for top in self._scripts.ask(best))
-        return ahead
-
-    def _all_ahead(self, entry: QueueEntry, rank: float) -> int:
-        ahead = 0
-        for number, keys in enumerate(self._keys.partitions):
-            bound = rank - self._total(keys, "virtual")
-            records = (raw for _, raw in read_records(self._client, self._scripts, number, keys))
-            ahead += sum(_comes_before(other, entry, bound) for other in _entries(records))
-        return ahead
 
     def _wait(
         self,
@@ -274,23 +225,6 @@ class Explainer:
     def _total(self, keys: PartitionKeys, name: str, default: float = 0.0) -> float:
         value = cast("bytes | None", self._client.hget(keys.name("totals"), name))
         return float(value) if value is not None else default
-
-
-def _entries(records: Any) -> Iterator[QueueEntry]:
-    for raw in records:
-        try:
-            yield queue_entry(raw)
-        except UnreadableRecord:
-            continue
-
-
-def _comes_before(other: QueueEntry, entry: QueueEntry, bound: float) -> bool:
-    return other.state is RecordState.WAITING and other.is_new == entry.is_new and other.rank > bound
-
-
-def _score(top: list[Any]) -> float:
-    """Return the score in an answer to ZREVRANGE, which a client may give as a pair."""
-    return float(top[0][1] if isinstance(top[0], tuple | list) else top[1])
 
 
 def _paid(inlink: Inlink) -> float:
