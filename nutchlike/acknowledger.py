@@ -139,7 +139,7 @@ class Acknowledger:
                         again.append(page)
                     else:
                         refused.append((page, new))
-                if settled:
+                if settled and not store.signatures.knows_owners:  # the others have nothing to note
                     self._afterwards.append(lambda: store.signatures.settle_all(settled))
             for page, error in refused:
                 self._bury(page, error, store)
