@@ -36,8 +36,8 @@ class SketchIndex:
     """Sketches of the contents that pages own; pages that share a band of their sketches are compared.
 
     ``bands`` gives the bands of a sketch, some bytes each; ``is_near`` compares two sketches. One without bands is only
-    compared with that of a page that has the same dedup key. A page costs three round
-    trips, and two more when others share a band with it. Memory: 460 bytes a page with six bands and 200,000 pages, 850
+    compared with that of a page that has the same dedup key. Pages that come together cost two round trips, and up to
+    three more when others share a band with one of them. Memory: 460 bytes a page with six bands and 200,000 pages, 850
     with 20,000, when most hashes of bands have one.
     """
 
@@ -60,11 +60,8 @@ class SketchIndex:
         Of two that come at the same moment one is the first in a crawl with one partition; with several it may be that
         both are, and both are kept; never is none.
         """
-        self._leave(
-            before
-            for before, page in zip(self._sketches([page.key for page in pages]), pages, strict=True)
-            if before and before.sketch != page.sketch
-        )
+        before = self._put(pages)  # first, so that whoever meets a page finds its sketch
+        self._leave(old for old, page in zip(before, pages, strict=True) if old and old.sketch != page.sketch)
         met = self._meet(pages)
         candidates = list({key for keys in met for key in keys})
         known = {found.key: found for found in self._sketches(candidates) if found is not None}
@@ -100,14 +97,16 @@ class SketchIndex:
         # bands of several partitions are not looked at in one moment: there time says who was first
         return len(self._keys) == 1 or (other.since, other.key) < (page.since, page.key)
 
+    def _put(self, pages: Sequence[Sketched]) -> list[Sketched | None]:
+        """Keep the pages' sketches, and return those that they had before."""
+        commands = []
+        for page in pages:
+            commands += [self._command("HGET", page.key), self._command("HSET", page.key, page.encoded())]
+        old = self._scripts.ask(commands)[::2]
+        return [_decoded(page.key, raw) if raw else None for page, raw in zip(pages, old, strict=True)]
+
     def _meet(self, pages: Sequence[Sketched]) -> list[list[bytes]]:
         """Put the pages under their bands, and return the record keys of those that were there before each of them."""
-        commands: list[tuple[int, Command]] = []
-        for page in pages:
-            partition, handle = partition_and_handle(page.key)
-            name = self._keys.partitions[partition].name("sketches")
-            commands.append((partition, ("HSET", name, handle, page.encoded())))
-        self._scripts.ask(commands)  # first, so that whoever meets a page finds its sketch
         claims: list[Call] = []
         owners: list[int] = []
         for number, page in enumerate(pages):
@@ -121,11 +120,7 @@ class SketchIndex:
 
     def _forget(self, pages: Sequence[Sketched]) -> None:
         self._leave(pages)
-        commands: list[tuple[int, Command]] = []
-        for page in pages:
-            partition, handle = partition_and_handle(page.key)
-            commands.append((partition, ("HDEL", self._keys.partitions[partition].name("sketches"), handle)))
-        self._scripts.ask(commands)
+        self._scripts.ask([self._command("HDEL", page.key) for page in pages])
 
     def _leave(self, pages: Iterable[Sketched]) -> None:
         calls: list[Call] = []
@@ -136,12 +131,13 @@ class SketchIndex:
             checked(self._scripts.run_all(calls))
 
     def _sketches(self, keys: Sequence[bytes]) -> list[Sketched | None]:
-        commands: list[tuple[int, Command]] = []
-        for key in keys:
-            partition, handle = partition_and_handle(key)
-            commands.append((partition, ("HGET", self._keys.partitions[partition].name("sketches"), handle)))
-        answers = self._scripts.ask(commands)
+        answers = self._scripts.ask([self._command("HGET", key) for key in keys])
         return [_decoded(key, raw) if raw else None for key, raw in zip(keys, answers, strict=True)]
+
+    def _command(self, verb: str, key: bytes, *values: bytes) -> tuple[int, Command]:
+        """Return a command on the place of a page's sketch."""
+        partition, handle = partition_and_handle(key)
+        return partition, (verb, self._keys.partitions[partition].name("sketches"), handle, *values)
 
     def _by_partition(self, sketch: bytes) -> dict[int, list[bytes | int]]:
         found: dict[int, list[bytes | int]] = {}
