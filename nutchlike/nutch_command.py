@@ -45,13 +45,15 @@ class NutchCommand(ScrapyCommand):
             raise UsageError(str(error), print_help=False) from error
 
     def settings_of(self, spider: str) -> BaseSettings:
-        """Return the settings that a crawl of ``spider`` has; UsageError when there is no such spider."""
+        """Return the settings that a crawl of ``spider`` has, checked; UsageError when there is no such spider."""
         assert self.crawler_process is not None
         try:
-            return self.crawler_process.create_crawler(spider).settings
+            settings = self.crawler_process.create_crawler(spider).settings
         except KeyError:
             names = ", ".join(sorted(self.crawler_process.spider_loader.list()))
             raise UsageError(f"no spider {spider!r}, there are: {names}", print_help=False) from None
+        self.check(settings)
+        return settings
 
     @contextmanager
     def opened_store(self, settings: BaseSettings, spider: str) -> Iterator[CrawlStore]:

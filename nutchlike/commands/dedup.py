@@ -51,7 +51,6 @@ class Command(NutchCommand):
         if args:
             raise UsageError(f"no arguments are taken, got {args[0]!r}")
         settings = self.settings_of(opts.spider)
-        self.check(settings)
         job = self._job(settings, opts)
         if job is None:
             return

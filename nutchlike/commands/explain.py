@@ -43,7 +43,6 @@ class Command(NutchCommand):
         if not args:
             raise UsageError("give URLs")
         settings = self.settings_of(opts.spider)
-        self.check(settings)
         try:
             absence = Absence(settings)
         except ValueError as error:

@@ -31,7 +31,6 @@ class Command(NutchCommand):
         if args:
             raise UsageError(f"no arguments are taken, got {args[0]!r}")
         settings = self.settings_of(opts.spider)
-        self.check(settings)
         with self.opened_store(settings, opts.spider) as store:
             counts = store.words.read()
             if counts.documents:

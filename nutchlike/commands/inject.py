@@ -59,7 +59,6 @@ class Command(NutchCommand):
             raise UsageError("give seed files, folders, http URLs, sitemap:URLs, or - for standard input")
         merge: Merge | None = "overwrite" if opts.overwrite else "update" if opts.update else None
         settings = self.settings_of(opts.spider)
-        self.check(settings)
         try:
             injector = build_injector(
                 settings,

@@ -35,7 +35,6 @@ class Command(NutchCommand):
         if opts.iterations is not None and opts.iterations < 0:
             raise UsageError(f"--iterations must be at least 0, got {opts.iterations}")
         settings = self.settings_of(opts.spider)
-        self.check(settings)
         try:
             job = LinkRankJob.from_settings(
                 settings, tell=Progress(always="iteration").tell, iterations=opts.iterations

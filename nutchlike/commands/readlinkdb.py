@@ -33,7 +33,6 @@ class Command(NutchCommand):
         if not args:
             raise UsageError("give URLs")
         settings = self.settings_of(opts.spider)
-        self.check(settings)
         try:
             chain = build_url_chain(settings)
         except ValueError as error:

@@ -71,7 +71,6 @@ class Command(NutchCommand):
         if not args:
             raise UsageError("give files, URLs, or - for standard input")
         settings = self.settings_of(opts.spider)
-        self.check(settings)
         try:
             signer = ContentSigner(settings)
         except ValueError as error:
