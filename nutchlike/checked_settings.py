@@ -125,6 +125,7 @@ BOOLS = (
 WORDS = {
     "NUTCH_LINKS_NOT_FOLLOWED": RELS,
     "NUTCH_META_ROBOTS_OBEY": frozenset({"nofollow"}),
+    "NUTCH_DEDUP_TAKE_OVER": frozenset(COMPARED_BY),
 }
 
 
@@ -151,11 +152,12 @@ def get_bool(settings: BaseSettings, name: str) -> bool:
 
 def get_words(settings: BaseSettings, name: str) -> list[str]:
     """Return a list of words; ValueError, naming setting and word, for one that means nothing there."""
-    words = [str(word).strip().lower() for word in settings.getlist(name)]
+    spellings = {word.lower(): word for word in WORDS[name]}
+    words = [str(word).strip() for word in settings.getlist(name)]
     for word in words:
-        if word not in WORDS[name]:
+        if word.lower() not in spellings:
             raise ValueError(f"{name} must hold some of {', '.join(sorted(WORDS[name]))}, got {word!r}")
-    return words
+    return [spellings[word.lower()] for word in words]
 
 
 def get_group_mode(settings: BaseSettings) -> str:
@@ -164,16 +166,6 @@ def get_group_mode(settings: BaseSettings) -> str:
     if mode not in GROUP_MODES:
         raise ValueError(f"NUTCH_DEDUPLICATION_GROUP_MODE must be one of {', '.join(GROUP_MODES)}, got {mode!r}")
     return str(mode)
-
-
-def get_take_over(settings: BaseSettings) -> list[str]:
-    """Return by what a later copy beats the owner of a content; ValueError, naming setting and value, for no such."""
-    names = [str(name).strip() for name in settings.getlist("NUTCH_DEDUP_TAKE_OVER")]
-    for name in names:
-        if name not in COMPARED_BY:
-            right = ", ".join(COMPARED_BY)
-            raise ValueError(f"NUTCH_DEDUP_TAKE_OVER must be made of {right}, got {name!r}")
-    return names
 
 
 def get_compare_order(settings: BaseSettings) -> list[str]:
@@ -197,7 +189,6 @@ def check_settings(settings: BaseSettings) -> None:
         get_bool(settings, name)
     for name in WORDS:
         get_words(settings, name)
-    get_take_over(settings)
     if settings.get("NUTCH_FETCHER_QUEUE_MODE") not in MODES:
         mode = settings.get("NUTCH_FETCHER_QUEUE_MODE")
         raise ValueError(f"NUTCH_FETCHER_QUEUE_MODE must be one of {', '.join(MODES)}, got {mode!r}")

@@ -73,8 +73,6 @@ def build_near_duplicates(settings: BaseSettings) -> NearDuplicates | None:
         return None
     from nutchlike.signatures import near_duplicates  # loads numpy, which a crawl without need not wait for
 
-    for name in ("AGREEING", "WORDS_MIN", "PAGES_MIN", "REPEATED", "MEMORY"):
-        get_int(settings, f"NUTCH_DEDUP_NEAR_{name}")
     return near_duplicates.NearDuplicates.from_settings(settings)
 
 

@@ -14,7 +14,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
-from nutchlike.checked_settings import get_bool, get_int, get_take_over
+from nutchlike.checked_settings import get_bool, get_int, get_words
 from nutchlike.completion import DuplicatePage
 from nutchlike.copy_counter import CopyCounter
 from nutchlike.crawldatum import CrawlDatum, DbStatus
@@ -43,7 +43,7 @@ class DedupePipeline:
         if not get_bool(crawler.settings, "NUTCH_DEDUP_ENABLED"):
             raise NotConfigured("NUTCH_DEDUP_ENABLED is off")
         self._crawler = crawler
-        names = get_take_over(crawler.settings)
+        names = get_words(crawler.settings, "NUTCH_DEDUP_TAKE_OVER")
         self._keeper = Keeper(names, ties=False) if names else None
         self._copies = CopyCounter(warn_at=get_int(crawler.settings, "NUTCH_DEDUP_COPIES_WARNED_OF"))
         self._waiting: list[tuple[Page, Deferred[Owner]]] = []
