@@ -57,5 +57,7 @@ def test_ascii_is_cut_as_any_other_text_is(words: list[str]) -> None:
 
 
 @given(st.characters(codec="utf-8"))
-def test_a_lone_surrogate_and_any_character_are_taken(character: str) -> None:
-    shingles(f"\ud800 {character} \udfff")
+def test_lone_surrogates_take_no_other_word_away(character: str) -> None:
+    plain, with_surrogates = shingles(f"one {character} two"), shingles(f"one \ud800 {character} \udfff two")
+    assert {*plain.words.tolist()} <= {*with_surrogates.words.tolist()}
+    assert plain.numbers.tolist() == with_surrogates.numbers.tolist()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol, Self, TypeVar
@@ -54,7 +55,7 @@ class KeyValueFile(Protocol):
     def close(self) -> None: ...
 
 
-class FileContentIndex:
+class FileContentIndex(ABC):
     """Contents and their owners, in a file of the crawl in the project's data folder: exact, and every owner known.
 
     Costs no memory in Redis. Only workers of one machine can use it, and must agree on the folder (NUTCH_DATA_DIR):
@@ -80,9 +81,9 @@ class FileContentIndex:
     def from_settings(cls, settings: SettingsReader, place: IndexPlace) -> Self:
         return cls(place)
 
+    @abstractmethod
     def open_file(self, path: Path, *, is_new: bool) -> KeyValueFile:
         """Return the file at ``path``, made when it ``is_new``."""
-        raise NotImplementedError
 
     def claim_all(self, claims: Sequence[Claim]) -> list[bytes]:
         """Return the owners for several claims, with one transaction."""
@@ -98,7 +99,7 @@ class FileContentIndex:
 
         return self._opened().run(work, writes=True) if claims else []
 
-    def settle_all(self, settled: Sequence[tuple[bytes, bytes]]) -> None:
+    def settle_all(self, settled: Sequence[tuple[bytes, bytes]]) -> None:  # noqa: B027  # no kind of file has to
         """Do nothing: an owner is known from its claim on."""
 
     def hand_over_all(self, changes: Sequence[Change]) -> list[bool]:
