@@ -21,7 +21,7 @@ from twisted.python.failure import Failure
 from nutchlike.checked_settings import get_bool, get_int
 from nutchlike.crawldatum import CrawlDatum, DbStatus
 from nutchlike.fetch_schedules.fetch_schedule import Outcome
-from nutchlike.page import Page, fetches_a_page, page_of
+from nutchlike.page import COPIES_METADATA, Page, fetches_a_page, page_of
 from nutchlike.page_scores import PageScores
 from nutchlike.recrawl import Recrawl, changed_metadata
 from nutchlike.request_meta import PAGE, LeasedErrback
@@ -33,7 +33,6 @@ from nutchlike.store.webgraph import encode_anchors
 logger = logging.getLogger(__name__)
 RETRY_STATUSES = {408, 425, 429}
 FETCHED = {Outcome.SUCCESS, Outcome.NOTMODIFIED, Outcome.DUPLICATE}
-COPIES_KEY = "_copies_"  # metadata: how many pages in a row, on the way here, repeated another's content
 
 
 class DuplicatePage(DropItem):
@@ -175,7 +174,7 @@ class Completion:
         has_answer = not retry and (outcome is not Outcome.NOTMODIFIED or page.exhausted)
         cash = lease.datum.score
         if redirected and outlinks:
-            metadata = encode_metadata(page.metadata)
+            metadata = encode_metadata(page.metadata | _copies(lease.datum))
             outlinks = [replace(outlink, metadata=metadata) for outlink in outlinks]
             spent, shares, rest, balance = cash, [cash], 0.0, 0.0
         elif retry:
@@ -207,12 +206,12 @@ class Completion:
 
         An error page that is answered for every URL may have new links for each, without end.
         """
-        text = datum.metadata.get(COPIES_KEY, "")
+        text = _copies(datum).get(COPIES_METADATA, "")
         copies = 1 + (int(text) if text.isdecimal() else 0)
         if copies > self._copies_followed >= 0:
             self._stats.inc_value("nutch/outlinks/of_copies", len(outlinks))
             return []
-        return [replace(url, metadata=with_metadata(url.metadata, {COPIES_KEY: str(copies)})) for url in outlinks]
+        return [replace(url, metadata=with_metadata(url.metadata, {COPIES_METADATA: str(copies)})) for url in outlinks]
 
     def _item_scraped(self, response: Response | None) -> None:
         self._end_item(response)
@@ -261,6 +260,10 @@ class Completion:
     def _forget(self, page: Page) -> None:
         if self._pages.get(page.lease.key) is page:
             del self._pages[page.lease.key]
+
+
+def _copies(datum: CrawlDatum) -> dict[str, str]:
+    return {name: text for name, text in datum.metadata.items() if name == COPIES_METADATA}
 
 
 def _with_content(datum: CrawlDatum, page: Page) -> CrawlDatum:

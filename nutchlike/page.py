@@ -15,6 +15,8 @@ from nutchlike.scoring.scoring_filter import ScoredPage
 from nutchlike.store.lease import Lease
 from nutchlike.store.stored_url import StoredURL
 
+COPIES_METADATA = "_copies_"  # how many pages in a row, on the way to a page, repeated another's content
+OWN_METADATA = {CHANGES_METADATA, COPIES_METADATA}  # kept for the crawl itself: no item has them
 REDIRECT_META = {"depth", "redirect_times", "redirect_ttl", "redirect_urls", "redirect_reasons", "retry_times"}
 
 
@@ -70,8 +72,8 @@ class Page:
 
     @property
     def metadata(self) -> dict[str, str]:
-        """The page's metadata, but for what its fetch schedule keeps there."""
-        return {name: text for name, text in self.lease.datum.metadata.items() if name != CHANGES_METADATA}
+        """The page's metadata, but for what the crawl keeps there for itself."""
+        return {name: text for name, text in self.lease.datum.metadata.items() if name not in OWN_METADATA}
 
     def add_outlinks(self, urls: Iterable[StoredURL]) -> None:
         """Note outlinks; a link to the page itself and a repeated one do not count."""

@@ -52,6 +52,7 @@ def test_links_of_copies_are_followed_a_few_times_in_a_row(project: Project, fol
         depths = [path.count("/") - 1 for path in web.count() if path != "/"]
     kept = [item for item in crawl.items if item["title"] != "home"]
     assert len(kept) == 1
+    assert all(item["metadata"] == {} for item in crawl.items)
     # the page that owns the text is no copy: its link is one more
     assert max(depths) in {deepest, deepest + 1}
     assert crawl.code == 0

@@ -63,17 +63,10 @@ class DedupePipeline:
             page.key = owner.content
             if owner.key == page.lease.key or await self._takes_over(page, owner):
                 return item
-            if owner.key == NOBODY_KNOWS:
-                self._crawler.stats.inc_value("nutch/dedup/dropped")
-                self._crawler.stats.inc_value("nutch/dedup/unconfirmed")
-                raise DuplicatePage("duplicate, says a Bloom filter that knows no owners", log_level="DEBUG")
-            kept = await scheduler.outage.patiently(
-                lambda: scheduler.store.crawldb.url_of(owner.key), calls=scheduler.claim_calls
-            )
+            kept = await self._name_of(owner)
         except redis.RedisError:
             scheduler.completion.withhold(page)  # nobody knows whether its item is to be kept: it comes again
             raise
-        kept = kept or owner.key.hex()
         self._count(page, owner, kept)
         raise DuplicatePage(f"{'near duplicate' if owner.is_near else 'duplicate'} of {kept}", log_level="DEBUG")
 
@@ -97,8 +90,20 @@ class DedupePipeline:
         self._crawler.stats.inc_value("nutch/dedup/taken_over")
         return True
 
+    async def _name_of(self, owner: Owner) -> str:
+        """Return how people know the page that owns a content."""
+        if owner.key == NOBODY_KNOWS:
+            return "a page that a Bloom filter does not know"
+        scheduler = scheduler_of(self._crawler)
+        url = await scheduler.outage.patiently(
+            lambda: scheduler.store.crawldb.url_of(owner.key), calls=scheduler.claim_calls
+        )
+        return url or owner.key.hex()
+
     def _count(self, page: Page, owner: Owner, kept: str) -> None:
         self._crawler.stats.inc_value("nutch/dedup/dropped")
+        if owner.key == NOBODY_KNOWS:
+            self._crawler.stats.inc_value("nutch/dedup/unconfirmed")
         if owner.is_near:
             self._crawler.stats.inc_value("nutch/dedup/near")
         host = host_key(page.url)

@@ -31,5 +31,5 @@ class SignaturePipeline:
         item.signature = signed.signature.hex()
         if page is not None:
             page.signature, page.key = signed.signature, signed.key
-            page.sketch = self._signer.sketch(text=item.text, title=item.title, url=item.url)
+            page.sketch = self._signer.sketch(text=item.text, title=item.title, url=page.url)
         return item
