@@ -16,7 +16,6 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from socket import socket
 from statistics import median
 from time import monotonic, perf_counter, sleep
 
@@ -28,6 +27,7 @@ from scrapy.utils.project import get_project_settings
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
+from crawl_servers import free_port
 from delaying_proxy import delaying_proxy
 from web import Answer, html, serve
 
@@ -88,13 +88,6 @@ def served(pages: dict[str, bytes], folder: Path) -> Iterator[tuple[str, str]]:
     finally:
         process.terminate()
         process.wait()
-
-
-def free_port() -> int:
-    """Return a port that nobody listens on."""
-    with socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @contextmanager
