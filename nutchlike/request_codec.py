@@ -17,6 +17,7 @@ import sys
 from collections.abc import Callable
 from copy import copy
 from decimal import Decimal
+from functools import partial
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -230,7 +231,9 @@ def _pack_time_or_decimal(value: Any, where: str) -> list[Any]:
         zone = value.tzinfo
         if zone is not None and (type(zone) is not dt.timezone or zone.tzname(None) != _unnamed(zone).tzname(None)):
             raise ValueError(f"{where} has the time zone {zone}; only UTC and fixed offsets without a name are kept")
-        return [kind.__name__, value.isoformat(), value.fold]
+        # apart from the time: fromisoformat takes an offset of less than a second for UTC
+        offset = [] if zone is None else [_pack_offset(zone)]
+        return [kind.__name__, value.replace(tzinfo=None).isoformat(), value.fold, *offset]
     if kind is dt.date:
         return ["date", value.isoformat()]
     if kind is dt.timedelta:
@@ -240,6 +243,16 @@ def _pack_time_or_decimal(value: Any, where: str) -> list[Any]:
     raise ValueError(
         f"{where} is a {kind.__module__}.{kind.__qualname__}, which would not come back as it is; give plain values"
     )
+
+
+def _pack_offset(zone: dt.timezone) -> list[int]:
+    offset = zone.utcoffset(None)
+    return [offset.days, offset.seconds, offset.microseconds]
+
+
+def _unpack_time(cls: type[Any], text: str, fold: int, offset: list[int] | None = None) -> Any:
+    value = cls.fromisoformat(text).replace(fold=fold)
+    return value if offset is None else value.replace(tzinfo=dt.timezone(dt.timedelta(*offset)))
 
 
 def _unnamed(zone: dt.timezone) -> dt.timezone:
@@ -274,8 +287,8 @@ _UNPACKERS: dict[str, Callable[..., Any]] = {
     "set": lambda *items: {_unpack(item) for item in items},
     "frozenset": lambda *items: frozenset(_unpack(item) for item in items),
     "dict": _unpack_dict,
-    "datetime": lambda text, fold: dt.datetime.fromisoformat(text).replace(fold=fold),
-    "time": lambda text, fold: dt.time.fromisoformat(text).replace(fold=fold),
+    "datetime": partial(_unpack_time, dt.datetime),
+    "time": partial(_unpack_time, dt.time),
     "date": dt.date.fromisoformat,
     "timedelta": dt.timedelta,
     "Decimal": Decimal,

@@ -225,6 +225,9 @@ def test_any_request_comes_back_equal(
         # the hour that a clock change repeats
         dt.datetime(2026, 10, 25, 2, 30, fold=1),
         dt.time(2, 30, fold=1, tzinfo=dt.timezone(dt.timedelta(hours=5, minutes=45, seconds=7, microseconds=3))),
+        # an offset that is no whole second
+        dt.datetime(2000, 1, 1, tzinfo=dt.timezone(dt.timedelta(microseconds=1))),
+        dt.time(1, tzinfo=dt.timezone(-dt.timedelta(microseconds=1))),
         Decimal("1.10"),
         Decimal("-0"),
         Decimal("sNaN12"),
@@ -233,6 +236,13 @@ def test_any_request_comes_back_equal(
 )
 def test_values_that_are_easily_changed_are_not(value: Any) -> None:
     assert_same(round_trip(Request("http://a.test/", meta={"v": value})).meta["v"], value)
+
+
+def test_a_time_that_was_stored_with_its_offset_in_the_text_is_read() -> None:
+    stored = b'{"v":1,"url":"http://a.test/","meta":{"v":["datetime","2026-10-25T02:30:00+02:00",1]}}'
+    zone = dt.timezone(dt.timedelta(hours=2))
+    request = decode_request(stored, spider=SPIDER)
+    assert_same(request.meta["v"], dt.datetime(2026, 10, 25, 2, 30, fold=1, tzinfo=zone))
 
 
 def test_an_integer_too_long_for_decimal_text_comes_back() -> None:
