@@ -8,7 +8,7 @@ import pytest
 from content_indexes import batches, build_index, numbered
 from hypothesis import given
 from hypothesis import strategies as st
-from stores import Store, open_store, seed
+from stores import Store, open_store, scripts_of, seed
 
 from nutchlike.store.bloom_index import BloomContentIndex
 from nutchlike.store.content_index import NOBODY_KNOWS
@@ -18,7 +18,7 @@ SAME = b"same----"
 
 
 def bloom(store: Store, *, capacity: int = 1000, error: float = 1e-6, confirm: bool = False) -> BloomContentIndex:
-    scripts = store.explainer._scripts
+    scripts = scripts_of(store.client, store.keys)
     return BloomContentIndex(store.keys, scripts, capacity=capacity, error=error, confirm=confirm)
 
 
