@@ -22,7 +22,7 @@ from vectors import vector_rows
 
 from nutchlike.parsing.html import parse_html
 from nutchlike.signatures.java_letters import LETTERS_AND_DIGITS
-from nutchlike.signatures.text_profile import TextProfileSignature, word_counts
+from nutchlike.signatures.text_profile import TextProfileSignature, words_and_numbers
 
 # Where Nutch throws, its Content object is null, which ``bytes`` cannot be.
 ROWS = [row for row in vector_rows("text_profile_signature.jsonl") if row["expected"]]
@@ -62,7 +62,7 @@ def test_lower_case_is_that_of_java_17() -> None:
     table = vector_rows("java_char_tables.json")[0]
     lower = {chr(c): chr(to) for c, to in table["to_lower_case"]}
     letters = re.findall(f"[{LETTERS_AND_DIGITS}]", "".join(map(chr, range(0x10000))))
-    wrong = [c for c in letters if list(word_counts("Ж" + c)) != ["ж" + lower.get(c, c)]]
+    wrong = [c for c in letters if list(words_and_numbers("Ж" + c)[0]) != ["ж" + lower.get(c, c)]]
     assert wrong == []
 
 
@@ -190,13 +190,20 @@ def test_any_text_has_a_signature(text: str, length: int, rate: float, lex: bool
     assert len(signature.calculate(text=text, content=b"", url="")) == 16
 
 
-def words_one_by_one(text: str) -> list[tuple[str, int]]:
-    """Return what ``word_counts`` must: one expression finds the words, each character is put in lower case alone."""
+def one_by_one(text: str) -> tuple[list[tuple[str, int]], list[str]]:
+    """Find words and numbers by one expression each, and put each character of the words in lower case alone."""
     words = re.findall(f"[{LETTERS_AND_DIGITS}]+", text)
-    return list(Counter("".join("i" if c == "\u0130" else c.lower() for c in word) for word in words).items())
+    counts = Counter("".join("i" if c == "\u0130" else c.lower() for c in word) for word in words)
+    return list(counts.items()), re.findall(r"\d+", text)
 
 
-# What each way of finding words is made for: ASCII, one byte a letter, that with other signs, any letters.
+def found(text: str) -> tuple[list[tuple[str, int]], list[str]]:
+    """Return words with their counts in order, and numbers."""
+    words, numbers = words_and_numbers(text)
+    return list(words.items()), numbers
+
+
+# What each way of finding them is made for: ASCII, one byte a letter, that with other signs, any letters.
 @pytest.mark.parametrize(
     "characters",
     [
@@ -209,19 +216,19 @@ def words_one_by_one(text: str) -> list[tuple[str, int]]:
     ],
     ids=["ASCII", "western", "western and signs", "central", "Cyrillic", "any letters"],
 )
-def test_words_are_those_that_a_plain_expression_finds(characters: str) -> None:
+def test_words_and_numbers_are_those_that_plain_expressions_find(characters: str) -> None:
     @given(st.text(alphabet=characters, max_size=80))
     def check(text: str) -> None:
-        assert list(word_counts(text).items()) == words_one_by_one(text)
+        assert found(text) == one_by_one(text)
 
     check()
 
 
 @given(st.text())
-def test_words_of_any_text_are_those_that_a_plain_expression_finds(text: str) -> None:
-    assert list(word_counts(text).items()) == words_one_by_one(text)
+def test_words_and_numbers_of_any_text_are_those_that_plain_expressions_find(text: str) -> None:
+    assert found(text) == one_by_one(text)
 
 
 def test_every_character_ends_or_continues_a_word_as_a_plain_expression_says() -> None:
-    wrong = [c for c in map(chr, range(0x20000)) if list(word_counts(f"A{c}b").items()) != words_one_by_one(f"A{c}b")]
+    wrong = [c for c in map(chr, range(0x20000)) if found(f"A{c}b1") != one_by_one(f"A{c}b1")]
     assert wrong == []

@@ -48,11 +48,10 @@ def dedup_key(text: str, *, content: bytes, url: str, signature: TextProfileSign
     Long pages that differ in a few numbers alone (an id, a price) share a key; so do pages that say the same words in
     another order.
     """
-    normalized = " ".join(text.split())
-    if normalized:
-        informative = _informative(normalized, signature, title)
+    if text and not text.isspace():
+        informative = _informative(text, signature, title)
         if informative is None:
-            return short_digest(b"t", _encoded(normalized))
+            return short_digest(b"t", _encoded(" ".join(text.split())))
         return short_digest(b"p", _encoded(informative))
     return short_digest(b"c", content) if content else short_digest(b"u", _encoded(url))
 
@@ -65,12 +64,10 @@ def _informative(text: str, signature: TextProfileSignature, title: str) -> str 
     if token_count < _TOKENS_MIN:
         return None
     covered = sum(map(mul, map(len, tokens), tokens.values()))
-    if covered < _COVERAGE_MIN * (len(text) - text.count(" ")):
+    if covered < _COVERAGE_MIN * len(text) and covered < _COVERAGE_MIN * len("".join(text.split())):
         return None
-    numbers = _NUMBER.findall(text)
-    if len(numbers) <= _NUMBERS_IGNORED_SHARE * token_count:
-        numbers = []
-    distinct = sorted([word for word in read.words if not word.isdecimal()])
+    numbers = read.numbers if len(read.numbers) > _NUMBERS_IGNORED_SHARE * token_count else []
+    distinct = sorted([word for word in read.words if not word.isdecimal()] if read.numbers else read.words)
     named = _NUMBER.findall(title)
     return "\n".join((read.profile, " ".join(distinct), " ".join(numbers), *named))
 

@@ -17,20 +17,26 @@ from nutchlike.signatures.java_letters import LETTERS_AND_DIGITS
 from nutchlike.signatures.md5 import MD5Signature
 
 _TOKEN = re.compile(f"[{LETTERS_AND_DIGITS}]+")
-_ASCII_TOKENS = "".join(chr(c).lower() if chr(c).isalnum() else " " for c in range(128))
-# Code pages of one byte a character, with typographic quotes and dashes and the letters of western Europe, of central
-# Europe, and Cyrillic ones. More of them make the rest of the world's texts slower than they make theirs fast.
-_CODE_PAGES = ("cp1252", "cp1250", "cp1251")
+_NUMBER = re.compile(r"\d+")  # with digits beyond the Basic Multilingual Plane, which belong to no token
+_OF_WORD_OR_NUMBER = re.compile(rf"[{LETTERS_AND_DIGITS}]|\d")
+# ASCII, and code pages with typographic quotes and dashes and the letters of western Europe, of central Europe, and
+# Cyrillic ones. More of them make the rest of the world's texts slower than they make theirs fast.
+_CODE_PAGES = ("ascii", "cp1252", "cp1250", "cp1251")
 _SEPARATORS_AS_BLANKS = "nutchlike.separators_as_blanks"
 
 
 @dataclass(frozen=True, slots=True)
 class ReadText:
-    """A text, its words and those that are long enough for the profile, both with counts, and the profile."""
+    """A text, its distinct words, those that are long enough for the profile, with counts, and the profile.
+
+    Words come by code point when the profile sorts by it, else in the order of first occurrence. ``numbers`` are the
+    text's runs of digits in their order.
+    """
 
     text: str
-    words: dict[str, int]
+    words: list[str]
     tokens: dict[str, int]
+    numbers: list[str]
     profile: str
 
 
@@ -87,31 +93,27 @@ class TextProfileSignature:
         """Return what the signature and the dedup key are made of; the text that was asked for last is kept."""
         last = self._last
         if last is None or last.text != text:
-            words = word_counts(text)
-            tokens = self._tokens(text, words)
-            profile = "\n".join(f"{token} {count}" for token, count in self._surviving(tokens))
-            self._last = last = ReadText(text, words, tokens, profile)
+            counts, numbers = words_and_numbers(text)
+            words = sorted(counts) if self.sec_sort_lex else list(counts)
+            tokens = self._tokens(text, words, counts)
+            profile = "\n".join([f"{token} {count}" for token, count in self._surviving(tokens)])
+            self._last = last = ReadText(text, words, tokens, numbers, profile)
         return last
 
-    def _tokens(self, text: str, words: dict[str, int]) -> dict[str, int]:
+    def _tokens(self, text: str, words: list[str], counts: dict[str, int]) -> dict[str, int]:
         """Return those of the ``words`` of ``text`` that are long enough for the profile, with their counts."""
-        if self.min_token_len >= 0:
-            return {word: count for word, count in words.items() if len(word) > self.min_token_len}
-        if text and not _TOKEN.match(text[-1]):
+        least = self.min_token_len
+        tokens = {word: counts[word] for word in words if len(word) > least}
+        if least < 0 and text and not _TOKEN.match(text[-1]):
             # Nutch looks at the token under construction once more when the text is over, and here "" is long enough.
-            return {**words, "": 1}
-        return words
+            return {"": 1, **tokens} if self.sec_sort_lex else {**tokens, "": 1}
+        return tokens
 
     def _surviving(self, tokens: dict[str, int]) -> list[tuple[str, int]]:
         """Return the tokens that quantization leaves, with their rounded counts, in the profile's order."""
         quantum = self._quantum(max(tokens.values(), default=0))
-        kept = [token for token, count in tokens.items() if count >= quantum]
-        if self.sec_sort_lex:
-            kept.sort()
-        else:
-            position = {token: place for place, token in enumerate(_hash_map_order(list(tokens)))}
-            kept.sort(key=position.__getitem__)
-        left = [(token, tokens[token] // quantum * quantum) for token in kept]
+        ordered = tokens if self.sec_sort_lex else _hash_map_order(list(tokens))
+        left = [(token, count // quantum * quantum) for token in ordered if (count := tokens[token]) >= quantum]
         left.sort(key=itemgetter(1), reverse=True)  # equal counts stay in their order
         return left
 
@@ -123,20 +125,19 @@ class TextProfileSignature:
         return 2 if highest > 1 else 1
 
 
-def word_counts(text: str) -> dict[str, int]:
-    """Return the text's runs of letters and digits in lower case, with counts, in the order of first occurrence.
+def words_and_numbers(text: str) -> tuple[dict[str, int], list[str]]:
+    """Return the text's runs of letters and digits in lower case, with counts, and its runs of digits in their order.
 
     Tables of single bytes do the work for texts whose letters fit in one; that takes half the time of an expression.
     """
-    if text.isascii():
-        return Counter(text.translate(_ASCII_TOKENS).split())
     for code_page, tokens in _CODE_PAGE_TOKENS.items():
         try:
             page = text.encode(code_page, _SEPARATORS_AS_BLANKS)
         except UnicodeEncodeError:
             continue
-        return Counter(page.translate(tokens).decode(code_page).split())
-    return Counter(_lower_case(" ".join(_TOKEN.findall(text))).split())
+        numbers = page.translate(_ASCII_DIGITS)  # these code pages have no others
+        return Counter(page.translate(tokens).decode(code_page).split()), numbers.decode("ascii").split()
+    return Counter(_lower_case(" ".join(_TOKEN.findall(text))).split()), _NUMBER.findall(text)
 
 
 def _lower_case(text: str) -> str:
@@ -149,8 +150,8 @@ def _lower_case(text: str) -> str:
 
 
 def _blank_or_raise(error: UnicodeError) -> tuple[str, int]:
-    """Put a blank for characters that the code page lacks; raise ``error`` when one of them belongs to a token."""
-    if not isinstance(error, UnicodeEncodeError) or _TOKEN.search(error.object, error.start, error.end):
+    """Put a blank for characters that the code page lacks; raise ``error`` when one is of a token or a number."""
+    if not isinstance(error, UnicodeEncodeError) or _OF_WORD_OR_NUMBER.search(error.object, error.start, error.end):
         raise error
     return " ", error.end
 
@@ -162,6 +163,7 @@ def _code_page_tokens(code_page: str) -> bytes:
 
 
 codecs.register_error(_SEPARATORS_AS_BLANKS, _blank_or_raise)
+_ASCII_DIGITS = bytes(c if chr(c) in "0123456789" else ord(" ") for c in range(256))
 _CODE_PAGE_TOKENS = {code_page: _code_page_tokens(code_page) for code_page in _CODE_PAGES}
 
 
