@@ -177,6 +177,12 @@ def get_compare_order(settings: BaseSettings) -> list[str]:
         raise ValueError(f"NUTCH_DEDUPLICATION_COMPARE_ORDER {error}") from None
 
 
+def kept_anchor_length(settings: BaseSettings) -> int:
+    """Return how many characters of a link's text are kept: 0 without a web graph to keep them in."""
+    has_graph = get_bool(settings, "NUTCH_WEBGRAPH_ENABLED")
+    return get_int(settings, "NUTCH_DB_MAX_ANCHOR_LENGTH") if has_graph else 0
+
+
 def check_settings(settings: BaseSettings) -> None:
     """Raise ValueError for the first setting of the tables above that cannot be used; warn of unknown NUTCH_ names."""
     for name in FLOATS:

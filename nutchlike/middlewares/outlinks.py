@@ -9,7 +9,7 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 
-from nutchlike.checked_settings import get_bool, get_int
+from nutchlike.checked_settings import get_bool, get_int, kept_anchor_length
 from nutchlike.items import PageItem
 from nutchlike.page import Page, page_of
 from nutchlike.parsing.content import media_type
@@ -29,8 +29,7 @@ class OutlinksMiddleware:
         self._keep_outlinks = get_bool(crawler.settings, "NUTCH_STORE_OUTLINKS")
         self._depth_limit = get_int(crawler.settings, "DEPTH_LIMIT")
         self._most = get_int(crawler.settings, "NUTCH_DB_MAX_OUTLINKS_PER_PAGE")
-        has_graph = get_bool(crawler.settings, "NUTCH_WEBGRAPH_ENABLED")
-        self._anchor_length = get_int(crawler.settings, "NUTCH_DB_MAX_ANCHOR_LENGTH") if has_graph else 0
+        self._anchor_length = kept_anchor_length(crawler.settings)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> OutlinksMiddleware:
@@ -83,8 +82,7 @@ class OutlinksMiddleware:
     def _stored(self, links: Iterable[str], page: Page) -> Iterable[StoredURL]:
         """Yield the links that the rules accept, and note their texts."""
         accept = scheduler_of(self._crawler).requests.accept
-        most = self._anchor_length
-        texts = {link.url: link.anchor[:most] for link in page.links} if most else {}
+        texts = {link.url: link.anchor for link in page.links} if self._anchor_length else {}
         for link in links:
             url = accept(link, source=page.url)
             if url is not None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode
 from w3lib.encoding import to_unicode
@@ -13,28 +14,28 @@ from nutchlike.parsing.degenerate_markup import flattened, is_degenerate
 from nutchlike.parsing.name_flood import has_name_flood, with_read_attributes_only
 from nutchlike.parsing.references import ReferenceResolver
 
-_HEAD = "title, base[href], meta[content], link[rel][href]"
-_LINKS = "a[href], area[href], frame[src], iframe[src]"
 # Thousands of titles in thousands of open elements would take seconds.
 _ANCESTORS_SEEN = 100
-_FRAMES = frozenset({"frame", "iframe"})
 # A long base makes each of a million short references long; no page of the web has so many.
 _OUTLINK_CHARACTERS_MAX = 50_000_000
 _OUTLINKS_MAX = 200_000  # two seconds of work
 # Broken tables nest a few links in others; the text of thousands of nested ones is that of the page, each time.
 _NESTED_LINKS_READ = 50
-_CODE = "script, style, title"
-_UNSEEN = (
-    "noscript, template, iframe, noframes, noembed, video, audio, canvas, dialog:not([open]),"
-    ' body [hidden]:not([hidden="until-found" i]),'
+_HIDDEN = (
+    'dialog:not([open]), body [hidden]:not([hidden="until-found" i]),'
     ' body [style*="display:none" i], body [style*="display: none" i],'
     ' body [style*="visibility:hidden" i], body [style*="visibility: hidden" i]'
 )
-# Elements that a word may run through. All others end a word, unknown ones too.
-_INLINE = (
-    "a, abbr, acronym, b, bdi, bdo, big, cite, code, data, del, dfn, em, font, i, ins, kbd, mark, nobr, q, s, samp,"
-    " small, span, strike, strong, sub, sup, time, tt, u, var, wbr"
-)
+_FRAMES = frozenset({"frame", "iframe"})
+_ROLES = {
+    "head": "title base meta link",
+    "link": "a area frame iframe",
+    "code": "script style title",
+    "unseen": "noscript template iframe noframes noembed video audio canvas",
+    # What a word may run through. All other elements end a word, unknown ones too.
+    "inline": "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd mark nobr q s samp small span"
+    " strike strong sub sup time tt u var wbr",
+}
 # The comments that server-side rendering of React, Vue and Lit leaves inside words and sentences.
 _EMPTY_COMMENT = re.compile(r"<!--[ \[\]]?-->")
 # The shared declarative refresh steps of the HTML standard: seconds, a separator, the URL with or without "url=".
@@ -43,13 +44,18 @@ _REFRESH = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _DIRECTIVE_SEPARATOR = re.compile(r"[\s,;]+")
+_ROLES_OF_TAG: dict[str | None, list[str]] = {}
+for _role, _tags in _ROLES.items():
+    for _tag in _tags.split():
+        _ROLES_OF_TAG.setdefault(_tag, []).append(_role)
+_NO_RELS: frozenset[str] = frozenset()
 
+ANCHOR_LENGTH = 1000  # characters
 
 RELS = frozenset({"nofollow", "ugc", "sponsored"})  # what a link says of its own worth
 
 
-@dataclass(frozen=True, slots=True)
-class Outlink:
+class Outlink(NamedTuple):
     """A link to another document: absolute URL without fragment, the text of the link, and which of RELS it has.
 
     A page may link to one URL more than once: then ``rel`` holds what all these links have.
@@ -57,7 +63,7 @@ class Outlink:
 
     url: str
     anchor: str = ""
-    rel: frozenset[str] = frozenset()
+    rel: frozenset[str] = _NO_RELS
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +86,11 @@ class ParsedPage:
     nofollow: bool = False
 
 
-def parse_html(body: bytes, *, url: str, encoding: str) -> ParsedPage:
+def parse_html(body: bytes, *, url: str, encoding: str, anchor_length: int = ANCHOR_LENGTH) -> ParsedPage:
     """Return what the HTML in ``body`` says; any bytes are HTML of some kind.
 
     ``url`` is the page's absolute address, ``encoding`` a Python codec as ``declared_encoding`` returns it; bytes
-    that do not fit it become U+FFFD.
+    that do not fit it become U+FFFD. ``anchor_length`` characters of the text of a link are kept; 0: none is read.
 
     Text: scripts, styles, comments, noscript, template, frames' contents and elements hidden by the ``hidden``
     attribute or an inline style are left out. Elements that a word can run through (``<b>``, ``<span>``, ``<a>``)
@@ -104,15 +110,17 @@ def parse_html(body: bytes, *, url: str, encoding: str) -> ParsedPage:
         html = flattened(html)
     html = without_attribute_floods(html)
     tree = LexborHTMLParser(html, options=LexborDocumentOptions.WO_EVENTS)
-    head = _Head(tree, url)
-    for node in tree.css(_CODE):
+    elements = _elements(tree)
+    head = _Head(elements["head"], url)
+    for node in elements["code"]:
         node.decompose()
-    outlinks = _outlinks(tree, head.resolver)
+    links = [node for node in elements["link"] if node.parent is not None]  # a drawing's title may have held some
+    outlinks = _outlinks(tree, links, head.resolver, anchor_length)
     if _EMPTY_COMMENT.search(html):
         _remove_comments(tree)
     return ParsedPage(
         title=head.title,
-        text=_visible_text(tree),
+        text=_visible_text(tree, elements),
         outlinks=outlinks,
         base=head.resolver.base,
         canonical=head.canonical,
@@ -122,11 +130,20 @@ def parse_html(body: bytes, *, url: str, encoding: str) -> ParsedPage:
     )
 
 
+def _elements(tree: LexborHTMLParser) -> dict[str, list[LexborNode]]:
+    """Return the elements of each of _ROLES in document order, found in one walk; each selector would take as long."""
+    found: dict[str, list[LexborNode]] = {role: [] for role in _ROLES}
+    root = tree.root
+    for node in () if root is None else root.traverse():
+        for role in _ROLES_OF_TAG.get(node.tag, ()):
+            found[role].append(node)
+    return found
+
+
 class _Head:
     """What title, base, meta and link say; the HTML standard lets the first of each kind count."""
 
-    def __init__(self, tree: LexborHTMLParser, url: str) -> None:
-        nodes = tree.css(_HEAD)
+    def __init__(self, nodes: list[LexborNode], url: str) -> None:
         self.resolver = _resolver(nodes, url)
         self.title = ""
         self.canonical: str | None = None
@@ -137,12 +154,12 @@ class _Head:
                 self.title = self.title or _title(node)
             elif node.tag == "meta":
                 self._read_meta(node)
-            elif node.tag == "link" and self.canonical is None and "canonical" in _tokens(node, "rel"):
+            elif node.tag == "link" and self.canonical is None and "canonical" in _tokens(_attribute(node, "rel")):
                 self.canonical = self.resolver.absolute(_attribute(node, "href"))
 
     def _read_meta(self, node: LexborNode) -> None:
         if _attribute(node, "name").strip().lower() == "robots":
-            self.directives |= _tokens(node, "content")
+            self.directives |= _tokens(_attribute(node, "content"))
         elif (
             self.refresh is None
             and _attribute(node, "http-equiv").strip().lower() == "refresh"
@@ -157,7 +174,7 @@ def _resolver(head: list[LexborNode], url: str) -> ReferenceResolver:
     """Return the resolver for the first base element that has an href, or for ``url`` when that is no URL."""
     page = ReferenceResolver(url)
     for node in head:
-        if node.tag == "base":
+        if node.tag == "base" and "href" in node.attributes:
             base = page.absolute(_attribute(node, "href"))
             return ReferenceResolver(base) if base else page
     return page
@@ -167,39 +184,45 @@ def _title(node: LexborNode) -> str:
     return "" if _is_inside(node, "svg") else _collapsed(node.text())
 
 
-def _outlinks(tree: LexborHTMLParser, resolver: ReferenceResolver) -> tuple[Outlink, ...]:
+def _outlinks(
+    tree: LexborHTMLParser, nodes: list[LexborNode], resolver: ReferenceResolver, anchor_length: int
+) -> tuple[Outlink, ...]:
     outlinks: dict[str, Outlink] = {}
     seen: dict[str, str | None] = {"": None}
     room = _OUTLINK_CHARACTERS_MAX
-    nested = tree.css("a a")
+    nested = tree.css("a a") if anchor_length and len(nodes) > _NESTED_LINKS_READ else ()
     unread = {node.mem_id for node in nested} if len(nested) > _NESTED_LINKS_READ else ()
-    for node in tree.css(_LINKS):
-        is_frame = node.tag in _FRAMES
-        reference = (node.attrs.get("src" if is_frame else "href") or "").partition("#")[0]
+    for node in nodes:
+        attributes = node.attributes
+        reference = (attributes.get("src" if node.tag in _FRAMES else "href") or "").partition("#")[0]
         target = seen[reference] if reference in seen else resolver.absolute(reference)
         seen[reference] = target
         if target is None:
             continue
+        rel = attributes.get("rel")
+        rels = RELS & _tokens(rel) if rel else _NO_RELS
         if target in outlinks:
             if outlinks[target].rel:
-                outlinks[target] = replace(outlinks[target], rel=outlinks[target].rel & _tokens(node, "rel"))
+                outlinks[target] = outlinks[target]._replace(rel=outlinks[target].rel & rels)
             continue
         room -= len(target)
         if room < 0 or len(outlinks) == _OUTLINKS_MAX:
             break
-        is_read = node.tag != "iframe" and not (unread and node.mem_id in unread)
-        anchor = _collapsed(node.text(separator=" ")) if is_read else ""
-        outlinks[target] = Outlink(target, anchor, RELS & _tokens(node, "rel"))
+        is_read = anchor_length and node.tag != "iframe" and not (unread and node.mem_id in unread)
+        anchor = _collapsed(node.text(separator=" "))[:anchor_length] if is_read else ""
+        outlinks[target] = Outlink(target, anchor, rels)
     return tuple(outlinks.values())
 
 
-def _visible_text(tree: LexborHTMLParser) -> str:
+def _visible_text(tree: LexborHTMLParser, elements: dict[str, list[LexborNode]]) -> str:
     """Return the text that a reader sees. The tree is used up by it."""
-    for node in tree.css(_UNSEEN):
+    for node in elements["unseen"]:
+        node.decompose()
+    for node in tree.css(_HIDDEN):
         node.decompose()
     for node in tree.css("a + a"):
         node.insert_before(" ")
-    for node in tree.css(_INLINE):
+    for node in elements["inline"]:
         node.unwrap(delete_empty=True)
     body = tree.body
     if body is None:
@@ -226,9 +249,8 @@ def _attribute(node: LexborNode, name: str) -> str:
     return node.attrs.get(name) or ""
 
 
-def _tokens(node: LexborNode, name: str) -> set[str]:
-    value = _attribute(node, name)
-    return set(_DIRECTIVE_SEPARATOR.split(value.lower())) if value else set()
+def _tokens(value: str) -> set[str]:
+    return set(_DIRECTIVE_SEPARATOR.split(value.lower()))
 
 
 def _is_inside(node: LexborNode, tag: str) -> bool:

@@ -6,17 +6,19 @@ from w3lib.encoding import to_unicode
 
 from nutchlike.parsing.content import is_binary, is_html
 from nutchlike.parsing.encoding import declared_encoding
-from nutchlike.parsing.html import ParsedPage, parse_html
+from nutchlike.parsing.html import ANCHOR_LENGTH, ParsedPage, parse_html
 
 
-def parse_page(body: bytes, *, url: str, content_type: str) -> ParsedPage | None:
+def parse_page(body: bytes, *, url: str, content_type: str, anchor_length: int = ANCHOR_LENGTH) -> ParsedPage | None:
     """Return what a page says, ``None`` for one that is no HTML.
 
-    ``content_type`` is the whole header, "" when there is none; ``url`` the page's absolute address.
+    ``content_type`` is the whole header, "" when there is none; ``url`` the page's absolute address;
+    ``anchor_length`` as in ``parse_html``.
     """
     if not is_html(content_type, body):
         return None
-    return parse_html(body, url=url, encoding=declared_encoding(body, content_type))
+    encoding = declared_encoding(body, content_type)
+    return parse_html(body, url=url, encoding=encoding, anchor_length=anchor_length)
 
 
 def plain_text(body: bytes) -> str:

@@ -12,6 +12,8 @@ _TAB_AND_NEWLINES = {ord("\t"): None, ord("\n"): None, ord("\r"): None}
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):")
 # Enough for any scheme that is fetched, so that a data: reference of a megabyte is refused by its first characters.
 _SCHEME_CHARACTERS = 64
+# What most references are: nothing of them changes but what stands before a path that begins with a slash.
+_PLAIN = re.compile(r"(https?://[a-z0-9.\-]+(?::[0-9]+)?)?/(?!/)[!-Z^-~]*")
 _URL = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.\-]*):(?P<authority>//[^/?#]*)?(?P<path>[^?#]*)(?P<query>\?[^#]*)?")
 
 
@@ -39,6 +41,9 @@ class ReferenceResolver:
         ``None`` when it names no other document ("" or only a fragment), none that can be fetched (schemes other
         than http, https, ftp and file), no host, or when it is no URL.
         """
+        plain = _PLAIN.fullmatch(reference)
+        if plain and self._is_hierarchical and "/." not in reference and "#" not in reference:
+            return reference if plain[1] else self._origin + reference
         reference = reference.strip(_C0_CONTROLS_AND_SPACE)
         start = reference[:_SCHEME_CHARACTERS]
         scheme = _SCHEME.match(start if start.isprintable() else start.translate(_TAB_AND_NEWLINES))

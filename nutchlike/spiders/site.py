@@ -10,7 +10,7 @@ from scrapy import Spider
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 
-from nutchlike.checked_settings import get_words
+from nutchlike.checked_settings import get_words, kept_anchor_length
 from nutchlike.items import PageItem
 from nutchlike.page import page_of
 from nutchlike.parsing.content import media_type
@@ -27,6 +27,7 @@ class SiteSpider(Spider):
     needs_seeds = True
     rels_not_followed: frozenset[str] = frozenset()
     obeys_meta_nofollow = True
+    anchor_length = 0  # characters of a link's text that the web graph keeps
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
@@ -34,6 +35,7 @@ class SiteSpider(Spider):
         spider = super().from_crawler(crawler, *args, **kwargs)
         spider.rels_not_followed = frozenset(get_words(crawler.settings, "NUTCH_LINKS_NOT_FOLLOWED"))
         spider.obeys_meta_nofollow = "nofollow" in get_words(crawler.settings, "NUTCH_META_ROBOTS_OBEY")
+        spider.anchor_length = kept_anchor_length(crawler.settings)
         return spider
 
     async def start(self) -> AsyncIterator[Any]:
@@ -54,7 +56,9 @@ class SiteSpider(Spider):
             depth=page.lease.datum.depth if page is not None else 0,
             metadata=page.metadata if page is not None else {},
         )
-        parsed = parse_page(response.body, url=response.url, content_type=content_type)
+        parsed = parse_page(
+            response.body, url=response.url, content_type=content_type, anchor_length=self.anchor_length
+        )
         if parsed is not None:
             item.title, item.text, item.canonical = parsed.title, parsed.text, parsed.canonical
             if not (parsed.nofollow and self.obeys_meta_nofollow):
