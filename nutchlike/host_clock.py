@@ -15,6 +15,7 @@ from scrapy.utils.datatypes import LocalCache
 from nutchlike.blocking_calls import BlockingCalls
 from nutchlike.crawl_store import CrawlStore, host_delay, host_wait_max
 from nutchlike.outage import RETRY_SECONDS, Outage
+from nutchlike.urls.identity import host_key
 
 logger = logging.getLogger(__name__)
 # An unused leave is taken for good without asking the store again for so many seconds: with a delay, requests may come
@@ -63,7 +64,7 @@ class HostClock:
     async def hold(self, url: str, *, seconds: float, reason: str) -> float:
         """Let no worker ask the host for at least ``seconds``; return for how many seconds it is held."""
         now = time.time()
-        self._held_at[self._store().queues.of(url)] = now
+        self._held_at[self._store().queues.of(host_key(url))] = now
         try:
             jitter = self._random.uniform(0.5, 1.0)
             clocks = self._store().clocks
@@ -85,4 +86,4 @@ class HostClock:
             await sleep(min(seconds, STEP))
 
     def _held_since(self, url: str, granted: float) -> bool:
-        return bool(self._held_at.get(self._store().queues.of(url), 0.0) >= granted)
+        return bool(self._held_at.get(self._store().queues.of(host_key(url)), 0.0) >= granted)

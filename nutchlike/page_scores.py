@@ -44,13 +44,18 @@ class PageScores:
         datum = page.lease.datum
         scored = page.scored or ScoredPage(datum=datum, surroundings=page.lease.surroundings)
         own = host_key(page.url)
-        links = [Outlink(url.url, host_key(url.url) == own, decode_metadata(url.metadata), url.id) for url in urls]
+        links = [
+            Outlink(url.url, url.host == own, decode_metadata(url.metadata) if url.metadata else {}, url.id)
+            for url in urls
+        ]
         distribution = self._chain.distribute(scored, links)
         if len(distribution.outlinks) < len(links):
             self._stats.inc_value("nutch/outlinks/dropped_by_score", len(links) - len(distribution.outlinks))
         if self._chain.repaired > self._repaired:
             self._stats.inc_value("nutch/scores/repaired", self._chain.repaired - self._repaired)
             self._repaired = self._chain.repaired
+        if distribution.outlinks is links:
+            return urls, distribution
         sent = {url.id: (url, link.metadata) for url, link in zip(urls, links, strict=True)}
         kept = []
         for link in distribution.outlinks:

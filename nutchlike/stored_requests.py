@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from functools import lru_cache
 
 import mmh3
 from scrapy import Request, Spider
@@ -21,6 +22,7 @@ from nutchlike.urls.scope import LinkScope
 
 logger = logging.getLogger(__name__)
 RULES_COUNTED = 200  # rules with a counter of their own; further ones share one
+PLAIN_CACHED = 20_000  # links whose StoredURL is remembered, with its host and path
 SHOWN = 10  # refused requests that the log names; the rest is counted
 
 
@@ -34,6 +36,7 @@ class StoredRequests:
         get_bool(crawler.settings, "NUTCH_DB_IGNORE_EXTERNAL_LINKS")  # names the setting when it is no boolean
         self._scope = LinkScope.from_settings(crawler.settings)
         self._refused = 0
+        self.plain = lru_cache(maxsize=PLAIN_CACHED)(StoredURL.plain)  # pages of a host share most links
 
     def accept(self, url: str, *, source: str | None) -> str | None:
         """Return the normalized URL, or ``None`` when a rule rejects it.
@@ -61,7 +64,7 @@ class StoredRequests:
         make_link_text_plain(request)
         if is_plain(request, spider=self._spider):
             url = self.accept(request.url, source=source)
-            return StoredURL.plain(url) if url is not None else None
+            return self.plain(url) if url is not None else None
         try:
             url = self._chain.normalized(request.url) or request.url
             data = encode_request(request, spider=self._spider)

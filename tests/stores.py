@@ -23,7 +23,6 @@ from nutchlike.store.scripts import Scripts
 from nutchlike.store.signature_index import SignatureIndex
 from nutchlike.store.stored_url import StoredURL
 from nutchlike.store.webgraph import WebGraph
-from nutchlike.urls.identity import host_key
 from nutchlike.urls.queue_key import BY_HOST
 
 KEYS = CrawlKeys("site")
@@ -54,7 +53,7 @@ def frontier(
     *,
     worker: str = "w1",
     keys: CrawlKeys = KEYS,
-    queue_of: Callable[[str], str] = host_key,
+    queue_of: Callable[[str], str] = str,
     **limits: Any,
 ) -> Frontier:
     return Frontier(
@@ -128,9 +127,7 @@ class Store:
         return [lease.datum.url for lease in self.lease(most, now=now)]
 
 
-def open_store(
-    client: Client, *, keys: CrawlKeys = KEYS, queue_of: Callable[[str], str] = host_key, **limits: Any
-) -> Store:
+def open_store(client: Client, *, keys: CrawlKeys = KEYS, queue_of: Callable[[str], str] = str, **limits: Any) -> Store:
     scripts = scripts_of(client, keys)
     crawldb = CrawlDb(client, keys, scripts, queue_of=queue_of)
     webgraph = WebGraph(keys, scripts, client, crawldb)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from nutchlike.urls.identity import host_key
 from nutchlike.urls.queue_key import BY_DOMAIN, BY_HOST, BY_IP, QueueKeys
 
 ADDRESSES = {"a.test": "192.0.2.1", "b.test": "192.0.2.1", "2001:db8::1": "2001:db8::1"}
@@ -26,15 +27,15 @@ CASES = [
 
 @pytest.mark.parametrize(("mode", "url", "queue"), CASES)
 def test_a_url_belongs_to_the_queue_of_its_mode(mode: str, url: str, queue: str) -> None:
-    assert QueueKeys(mode, ADDRESSES.get).of(url) == queue
+    assert QueueKeys(mode, ADDRESSES.get).of(host_key(url)) == queue
 
 
 def test_no_address_is_asked_for_where_none_is_needed() -> None:
     def never(host: str) -> str:
         raise AssertionError(host)
 
-    assert QueueKeys(BY_HOST, never).of("http://a.test/") == "a.test"
-    assert QueueKeys(BY_DOMAIN, never).of("http://a.test/") == "a.test"
+    assert QueueKeys(BY_HOST, never).of("a.test") == "a.test"
+    assert QueueKeys(BY_DOMAIN, never).of("a.test") == "a.test"
 
 
 def test_another_mode_is_refused_with_the_setting_and_what_there_is() -> None:
@@ -42,9 +43,3 @@ def test_another_mode_is_refused_with_the_setting_and_what_there_is() -> None:
         ValueError, match="NUTCH_FETCHER_QUEUE_MODE must be one of byHost, byDomain, byIP, got 'byPort'"
     ):
         QueueKeys("byPort", ADDRESSES.get)
-
-
-@pytest.mark.parametrize("mode", [BY_HOST, BY_DOMAIN, BY_IP])
-def test_a_url_without_a_host_is_refused(mode: str) -> None:
-    with pytest.raises(ValueError):
-        QueueKeys(mode, ADDRESSES.get).of("file:///etc/passwd")

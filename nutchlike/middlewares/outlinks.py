@@ -81,12 +81,12 @@ class OutlinksMiddleware:
 
     def _stored(self, links: Iterable[str], page: Page) -> Iterable[StoredURL]:
         """Yield the links that the rules accept, and note their texts."""
-        accept = scheduler_of(self._crawler).requests.accept
+        requests = scheduler_of(self._crawler).requests
         texts = {link.url: link.anchor for link in page.links} if self._anchor_length else {}
         for link in links:
-            url = accept(link, source=page.url)
+            url = requests.accept(link, source=page.url)
             if url is not None:
-                stored = StoredURL.plain(url)
+                stored = requests.plain(url)
                 if text := texts.get(link):
                     page.anchors.setdefault(stored.id, text)
                 yield stored

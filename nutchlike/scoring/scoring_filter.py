@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Self
+from types import MappingProxyType
+from typing import NamedTuple, Self
 
 from nutchlike.contracts import SettingsReader
 from nutchlike.crawldatum import CrawlDatum
@@ -47,8 +48,7 @@ class ScoredPage:
     surroundings: Surroundings = Surroundings()
 
 
-@dataclass(frozen=True, slots=True)
-class Outlink:
+class Outlink(NamedTuple):
     """A link of a page; ``is_internal``: to its own host (``link_rules.same_host``); ``metadata`` a new page keeps.
 
     ``id`` tells links to one URL apart (a form that is got and one that is posted); a filter leaves it as it is.
@@ -56,7 +56,7 @@ class Outlink:
 
     url: str
     is_internal: bool
-    metadata: Mapping[str, str] = field(default_factory=dict)
+    metadata: Mapping[str, str] = MappingProxyType({})
     id: bytes = b""
 
 
@@ -94,7 +94,7 @@ class Distribution:
 
     def with_metadata(self, metadata: Mapping[str, str]) -> Self:
         """Return the same with ``metadata`` added to that of each outlink."""
-        outlinks = [replace(link, metadata={**link.metadata, **metadata}) for link in self.outlinks]
+        outlinks = [link._replace(metadata={**link.metadata, **metadata}) for link in self.outlinks]
         return replace(self, outlinks=outlinks)
 
 

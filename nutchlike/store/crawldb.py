@@ -62,7 +62,7 @@ class CrawlDbCounts:
 class CrawlDb:
     """The records of a crawl.
 
-    ``queue_of`` names the queue (host, domain) of a URL; ``contents`` has the pages' contents (default: a Redis set).
+    ``queue_of`` names the queue (host, domain) of a host; ``contents`` has the pages' contents (default: a Redis set).
     """
 
     def __init__(

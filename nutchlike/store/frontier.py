@@ -24,7 +24,7 @@ _LEASE_HEAD = 9
 
 
 class Frontier:
-    """The queues of a crawl, as one worker sees them. ``queue_of`` names the queue (host, domain) of a URL."""
+    """The queues of a crawl, as one worker sees them. ``queue_of`` names the queue (host, domain) of a host."""
 
     def __init__(
         self,

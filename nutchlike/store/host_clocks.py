@@ -7,11 +7,11 @@ from typing import Any
 
 from nutchlike.store.keys import CrawlKeys
 from nutchlike.store.scripts import Scripts
-from nutchlike.urls.identity import split_url
+from nutchlike.urls.identity import host_key, split_url
 
 
 class HostClocks:
-    """The clocks that leases move on, too. ``queue_of`` names the queue (host, domain, address) of a URL.
+    """The clocks that leases move on, too. ``queue_of`` names the queue (host, domain, address) of a host.
 
     ``delay`` is the seconds between two requests to a host. A host that fails is held for ``backoff`` seconds, twice as
     long each further time in a row, at most ``backoff_max``.
@@ -68,4 +68,4 @@ class HostClocks:
             site, _ = split_url(url)
         except ValueError:  # not normalized: no stored URL has this site, its host alone says where it belongs
             site = ""
-        return [site, self._queue_of(url)]
+        return [site, self._queue_of(host_key(url))]

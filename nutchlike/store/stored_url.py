@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 from nutchlike.urls.identity import host_key, split_url, url_id
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class StoredURL:
     """A normalized URL and, for a request that is more than a plain GET, the request.
 
@@ -29,10 +30,21 @@ class StoredURL:
         """Return what stands for a plain GET of a normalized URL."""
         return cls(url=url, id=url_id(url), metadata=metadata)
 
-    def place(self, queue_of: Callable[[str], str] = host_key) -> list[bytes | str]:
-        """Return id, site, path and queue, as scripts expect them; ValueError for what has no host."""
-        site, path = split_url(self.url)
-        return [self.id, site, path, queue_of(self.url)]
+    @cached_property
+    def host(self) -> str:
+        """The host of the URL (``host_key``); ValueError for what has none."""
+        return host_key(self.url)
+
+    @cached_property
+    def _site_and_path(self) -> tuple[str, str]:
+        return split_url(self.url)
+
+    def place(self, queue_of: Callable[[str], str] = str) -> list[bytes | str]:
+        """Return id, site, path and queue, as scripts expect them; ``queue_of`` names the queue of a host.
+
+        Raises ValueError for what has no host.
+        """
+        return [self.id, *self._site_and_path, queue_of(self.host)]
 
     def injected(
         self,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from nutchlike.urls.identity import host_key
 from nutchlike.urls.registered_domain import registered_domain
 
 BY_HOST = "byHost"
@@ -14,7 +13,7 @@ MODES = (BY_HOST, BY_DOMAIN, BY_IP)
 
 
 class QueueKeys:
-    """Names the queue of a URL: its host, its registered domain, or the address of its host.
+    """Names the queue of a host (``host_key``): the host, its registered domain, or its address.
 
     ``address_of`` gives the address of a host name where it is known, else ``None``: then the name stands for it. Only
     byIP asks for it.
@@ -28,9 +27,8 @@ class QueueKeys:
         self.mode = mode
         self._address_of = address_of
 
-    def of(self, url: str) -> str:
-        """Return the name of the queue; ValueError for a URL without a host."""
-        host = host_key(url)
+    def of(self, host: str) -> str:
+        """Return the name of the queue."""
         if self.mode == BY_DOMAIN:
             return registered_domain(host)
         if self.mode == BY_IP:
