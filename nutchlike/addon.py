@@ -18,6 +18,7 @@ WIRING: dict[str, Any] = {
     "SCHEDULER_PERSIST": True,  # a crawl goes on where it stopped
     "DUPEFILTER_CLASS": "scrapy.dupefilters.BaseDupeFilter",  # the CrawlDb knows what was seen
     "REQUEST_FINGERPRINTER_CLASS": "nutchlike.stored_requests.RequestFingerprinter",
+    "LOG_FORMATTER": "nutchlike.log_formatter.LogFormatter",
 }
 COMPONENTS: dict[str, dict[str, Any]] = {
     "SPIDER_MIDDLEWARES": {
