@@ -174,6 +174,7 @@ NUTCH_FETCHER_EXCEPTIONS_PER_QUEUE_DELAY_MAX = 3600.0  # seconds that failures i
 NUTCH_RETRY_AFTER_MAX = 86_400.0  # seconds; a longer Retry-After counts as this
 NUTCH_HOST_WAIT_MAX = 60.0  # seconds; a host that is held for longer does not keep the crawl, or a lease, waiting
 NUTCH_ROBOTS_CACHE_SECONDS = 86_400.0  # seconds for which a robots.txt counts
+NUTCH_ROBOTS_UNREACHABLE_MAX = 2_592_000.0  # seconds (30 days); one that fails for so long allows all
 NUTCH_HTTP_ROBOTS_503_DEFER_VISITS = True  # no page of a host whose robots.txt fails (5xx, 429, no answer)
 NUTCH_HTTP_ROBOTS_503_DEFER_VISITS_DELAY = 300_000  # milliseconds until such a robots.txt is asked for again
 NUTCH_HTTP_ROBOTS_503_DEFER_VISITS_RETRIES = 3  # times in a row; then NUTCH_ROBOTS_CACHE_SECONDS pass

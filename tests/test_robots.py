@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import signal
 import time
 from collections import Counter
@@ -18,6 +19,7 @@ from web import Answer, Project, Web, html, serve, tree
 
 from nutchlike.store.embedded import EmbeddedServer
 from nutchlike.store.keys import PartitionKeys
+from nutchlike.store.robots_cache import BODY_MAX
 
 PLAIN = {"Content-Type": "text/plain"}
 
@@ -125,7 +127,30 @@ def test_one_that_redirects_for_ever_forbids_nothing(project: Project) -> None:
         assert all_requests(web) == {"/robots.txt": 6, "/": 1, "/1": 1}
 
 
-@pytest.mark.parametrize("status", [403, 404])
+@pytest.mark.parametrize("location", ["http://[", "ftp://127.0.0.1/robots.txt", ""])
+def test_one_that_redirects_to_nowhere_forbids_nothing(project: Project, location: str) -> None:
+    with serve(tree(2) | {"/robots.txt": moved(location)}) as web:
+        project.crawl(f"url={web.url}/")
+        assert web.count() == {"/": 1, "/1": 1}
+
+
+@pytest.mark.parametrize("headers", [PLAIN, PLAIN | {"Content-Encoding": "gzip"}])
+def test_rules_hold_in_gzip_whatever_the_header_says(project: Project, headers: dict[str, str]) -> None:
+    body = gzip.compress(b"User-agent: *\nDisallow: /1\n")
+    with serve(tree(3) | {"/robots.txt": Answer(body, headers=headers)}) as web:
+        project.crawl(f"url={web.url}/")
+        assert web.count() == {"/": 1, "/2": 1}
+
+
+def test_of_one_that_is_too_long_the_lines_that_fit_count(project: Project) -> None:
+    start = b"User-agent: *\nDisallow: /1\n"
+    rest = b"#" * (BODY_MAX - len(start) - len(b"\nDisallow: /")) + b"\nDisallow: /no\nDisallow: /2\n"
+    with serve(tree(3) | robots(start + rest)) as web:
+        project.crawl(f"url={web.url}/")
+        assert web.count() == {"/": 1, "/2": 1}
+
+
+@pytest.mark.parametrize("status", [401, 403, 404, 410])
 def test_one_that_is_not_there_forbids_nothing(project: Project, status: int) -> None:
     with serve(tree(2) | robots("User-agent: *\nDisallow: /\n", status)) as web:
         project.crawl(f"url={web.url}/")
@@ -191,6 +216,16 @@ def test_after_so_many_times_in_a_row_the_page_fails_and_the_host_is_held_for_a_
         assert '"retries": 0' in project.command("readdb", f"{web.url}/1")[1]
     assert stat(crawl, "completion/retry") == 1
     assert "for 86400 s: robots.txt: HTTP 503" in crawl.log
+
+
+def test_one_that_has_failed_for_very_long_allows_all(project: Project) -> None:
+    limits = {"NUTCH_HTTP_ROBOTS_503_DEFER_VISITS_DELAY": 600, "NUTCH_ROBOTS_UNREACHABLE_MAX": 1}
+    with serve(tree(2) | robots("", 503)) as web:
+        crawl = project.crawl(f"url={web.url}/", **limits)
+        assert all_requests(web) == {"/robots.txt": 3, "/": 1, "/1": 1}
+        assert web.requests[3][0] - web.requests[0][0] > 1.0
+    assert stat(crawl, "robots/unreachable_allowed") == 1
+    assert stat(crawl, "robots/deferred") == 2
 
 
 def test_without_deferring_a_host_whose_robots_txt_fails_is_crawled(project: Project) -> None:

@@ -43,10 +43,10 @@ def test_what_is_too_old_does_not_count(cache: RobotsCache) -> None:
 
 
 def test_failures_in_a_row_are_known_until_somebody_asks_again(cache: RobotsCache) -> None:
-    cache.put(SITE, StoredRobots(NOW, 503, failures=2))
+    cache.put(SITE, StoredRobots(NOW, 503, failures=2, failing_since=NOW - 50))
     known = cache.get(SITE, now=NOW + 1000)
     assert known is not None
-    assert known.failures == 2
+    assert (known.failures, known.failing_since) == (2, NOW - 50)
 
 
 def test_only_the_first_500_kib_count(cache: RobotsCache) -> None:

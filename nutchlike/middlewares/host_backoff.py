@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 
 from scrapy import Request
 from scrapy.crawler import Crawler
@@ -57,7 +58,8 @@ class HostBackoffMiddleware:
             asked = parse_retry_after(response.headers.get("Retry-After"), now=time.time())
             await self._hold(request, min(asked or 0.0, self._retry_after_max), f"HTTP {response.status}")
         elif response.status in REDIRECTS and (location := response.headers.get("Location")):
-            await scheduler_of(self._crawler).store.locate([response.urljoin(location.decode("latin-1"))])
+            with suppress(ValueError):  # of a location that is no URL nobody asks for the address
+                await scheduler_of(self._crawler).store.locate([response.urljoin(location.decode("latin-1"))])
         return response
 
     async def process_exception(self, request: Request, exception: Exception) -> None:

@@ -26,7 +26,7 @@ from nutchlike.crawl_store import host_delay
 from nutchlike.host_clock import HostHeld
 from nutchlike.outage import RETRY_SECONDS
 from nutchlike.page import page_of, put_off
-from nutchlike.parsing.robots_text import as_utf8, listed_sitemaps
+from nutchlike.parsing.robots_text import as_utf8, listed_sitemaps, part_that_counts
 from nutchlike.request_meta import GRANTED
 from nutchlike.store.robots_cache import BODY_MAX, StoredRobots
 from nutchlike.wiring import scheduler_of
@@ -64,7 +64,8 @@ class SharedRobotsTxtMiddleware(RobotsTxtMiddleware):
     2xx is parsed, also when it is not UTF-8; other answers below 500 allow all. 5xx, 429 and no answer hold the host
     (http.robots.503.defer.visits), and its pages go back to the frontier. After so many times in a row as
     http.robots.503.defer.visits.retries says, the page that asked fails, and the host is held for as long as a
-    robots.txt is kept. A Crawl-delay becomes the host's delay.
+    robots.txt is kept. One that has failed for 30 days allows all (RFC 9309, 2.3.1.4). A Crawl-delay becomes the
+    host's delay.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -73,6 +74,7 @@ class SharedRobotsTxtMiddleware(RobotsTxtMiddleware):
         self._defers = get_bool(settings, "NUTCH_HTTP_ROBOTS_503_DEFER_VISITS")
         self._defer_seconds = get_int(settings, "NUTCH_HTTP_ROBOTS_503_DEFER_VISITS_DELAY") / 1000
         self._defer_retries = get_int(settings, "NUTCH_HTTP_ROBOTS_503_DEFER_VISITS_RETRIES")
+        self._unreachable_max = get_float(settings, "NUTCH_ROBOTS_UNREACHABLE_MAX")
         self._keep_seconds = get_float(settings, "NUTCH_ROBOTS_CACHE_SECONDS")
         shortest = settings.get("NUTCH_FETCHER_MIN_CRAWL_DELAY")
         self._delay_min = (
@@ -165,7 +167,7 @@ class SharedRobotsTxtMiddleware(RobotsTxtMiddleware):
         robots = await patiently(lambda: cache.get(site, now=time.time()))
         while robots is None or self._good_until(robots) <= time.time():
             if await patiently(lambda: cache.ask(site, now=time.time(), seconds=self._ask_seconds)):
-                return await self._learn_for_all(site, request, failures=robots.failures if robots else 0)
+                return await self._learn_for_all(site, request, before=robots)
             await sleep(POLL_SECONDS)
             if not self.crawler.engine.running:
                 raise HostHeld(f"{site}: the crawl ends")
@@ -174,13 +176,13 @@ class SharedRobotsTxtMiddleware(RobotsTxtMiddleware):
         rules = self._rules[site] = await self._rules_from(robots, request)
         return rules
 
-    async def _learn_for_all(self, site: str, request: Request, *, failures: int) -> SiteRules:
-        robots = await self._fetch(site, request, failures=failures)
+    async def _learn_for_all(self, site: str, request: Request, *, before: StoredRobots | None) -> SiteRules:
+        robots = await self._fetch(site, request, before=before)
         rules = self._rules[site] = await self._rules_from(robots, request)
         await self._tell_all(site, robots, rules)
         return rules
 
-    async def _fetch(self, site: str, request: Request, *, failures: int) -> StoredRobots:
+    async def _fetch(self, site: str, request: Request, *, before: StoredRobots | None) -> StoredRobots:
         """Ask for robots.txt in the place of the page that needs it; the page has to wait for its own turn."""
         page = page_of(request)
         granted = None
@@ -197,15 +199,15 @@ class SharedRobotsTxtMiddleware(RobotsTxtMiddleware):
         except Exception as error:  # noqa: BLE001  # whatever it is, there is no robots.txt
             stat(f"robotstxt/exception_count/{type(error)}")
             logger.info("No answer for %s/robots.txt: %s", site, error)
-            return StoredRobots(time.time(), 0, failures=failures + 1)
+            return _failed(before, http_status=0)
         stat("robotstxt/response_count")
         stat(f"robotstxt/response_status_count/{response.status}")
         if response.status >= 500 or response.status == 429:
-            return StoredRobots(time.time(), response.status, failures=failures + 1)
-        return StoredRobots(time.time(), response.status, response.body[:BODY_MAX])
+            return _failed(before, http_status=response.status)
+        return StoredRobots(time.time(), response.status, part_that_counts(response.body, most=BODY_MAX))
 
     async def _download(self, url: str, granted: float | None) -> Response:
-        """Return what ``url`` answers, through HOPS redirects; one more is left as it is."""
+        """Return what ``url`` answers, through HOPS redirects; one more, or one to nowhere, is left as it is."""
         for hops in range(HOPS, -1, -1):
             meta = {
                 "dont_obey_robotstxt": True,
@@ -216,14 +218,17 @@ class SharedRobotsTxtMiddleware(RobotsTxtMiddleware):
             }
             request = Request(url, priority=self.DOWNLOAD_PRIORITY, meta=meta, callback=NO_CALLBACK)
             response = await self.crawler.engine.download_async(request)
-            location = response.headers.get("Location")
-            if not hops or response.status not in REDIRECTS or location is None:
+            target = _target(response)
+            if not hops or target is None:
                 break
-            url, granted = response.urljoin(location.decode("latin-1")), None
+            url, granted = target, None
         return response
 
     async def _rules_from(self, robots: StoredRobots, request: Request) -> SiteRules:
         good_until = self._good_until(robots)
+        if robots.failures and robots.fetched_at - robots.failing_since >= self._unreachable_max:
+            self._stats.inc_value("nutch/robots/unreachable_allowed")
+            return SiteRules(None, good_until)
         if robots.failures:
             given_up = self._defers and robots.failures > self._defer_retries
             return SiteRules(None, good_until, held_until=good_until if self._defers else 0.0, is_given_up=given_up)
@@ -256,3 +261,23 @@ class SharedRobotsTxtMiddleware(RobotsTxtMiddleware):
 
     def _is_too_slow(self, rules: SiteRules) -> bool:
         return rules.crawl_delay is not None and 0 <= self._delay_max < rules.crawl_delay
+
+
+def _failed(before: StoredRobots | None, *, http_status: int) -> StoredRobots:
+    """Return that a robots.txt could not be had, once more when it could not ``before``."""
+    now = time.time()
+    if before is None or not before.failures:
+        return StoredRobots(now, http_status, failures=1, failing_since=now)
+    return StoredRobots(now, http_status, failures=before.failures + 1, failing_since=before.failing_since)
+
+
+def _target(response: Response) -> str | None:
+    """Return where a response redirects to, ``None`` for nowhere that can be asked."""
+    location = response.headers.get("Location")
+    if response.status not in REDIRECTS or location is None:
+        return None
+    try:
+        target = response.urljoin(location.decode("latin-1"))
+        return target if urlsplit(target).scheme in {"http", "https"} else None
+    except ValueError:
+        return None

@@ -10,7 +10,7 @@ CHUNK_BYTES = 1 << 16
 _PIECE_BYTES = 1 << 13  # unpacked at once: so much may be lost where the damage is
 LAYERS = 2  # a .gz that a server packs once more; nobody packs a third time but to do harm
 MEMBERS_MAX = 20_000  # of a gzip file; bgzip makes 16,384 of 1 GiB
-_MAGIC = b"\x1f\x8b"  # RFC 1952, 2.3.1
+GZIP_MAGIC = b"\x1f\x8b"  # RFC 1952, 2.3.1
 _GZIP_WBITS = 31
 
 
@@ -52,11 +52,11 @@ def _looked_at(chunks: Iterable[bytes]) -> tuple[bool, Iterator[bytes]]:
     rest = iter(chunks)
     head = b""
     try:
-        while len(head) < len(_MAGIC):
+        while len(head) < len(GZIP_MAGIC):
             head += next(rest)
     except StopIteration:
         pass
-    return head.startswith(_MAGIC), chain([head], rest)
+    return head.startswith(GZIP_MAGIC), chain([head], rest)
 
 
 def _without_layer(chunks: Iterable[bytes]) -> Iterator[bytes]:
@@ -66,9 +66,9 @@ def _without_layer(chunks: Iterable[bytes]) -> Iterator[bytes]:
         left += chunk
         while left:
             if unpacker.eof:
-                if len(left) < len(_MAGIC):
+                if len(left) < len(GZIP_MAGIC):
                     break
-                if not left.startswith(_MAGIC):
+                if not left.startswith(GZIP_MAGIC):
                     return  # padding
                 members += 1
                 if members > MEMBERS_MAX:

@@ -11,8 +11,9 @@ from nutchlike.store.scripts import Scripts
 from nutchlike.store.worker import is_dead_here
 
 BODY_MAX = 500 * 1024  # bytes of a robots.txt that count (RFC 9309, 2.5)
-VERSION = 1
-_HEADER = struct.Struct(">BdHI")  # version, fetched at, http status, failures; behind them the body, compressed
+VERSION = 2
+# Version, fetched at, http status, failures, failing since; behind them the body, compressed.
+_HEADER = struct.Struct(">BdHId")
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,13 +21,14 @@ class StoredRobots:
     """What asking for a robots.txt brought.
 
     ``fetched_at`` is in epoch seconds; ``http_status`` 0 when there was no answer; ``failures`` how often in a row it
-    could not be had, 0 when it could.
+    could not be had, 0 when it could, and ``failing_since`` the epoch second of the first of these failures.
     """
 
     fetched_at: float
     http_status: int
     body: bytes = b""
     failures: int = 0
+    failing_since: float = 0.0
 
 
 class RobotsCache:
@@ -73,7 +75,7 @@ class RobotsCache:
 
 
 def _encode(robots: StoredRobots) -> bytes:
-    header = _HEADER.pack(VERSION, robots.fetched_at, robots.http_status, robots.failures)
+    header = _HEADER.pack(VERSION, robots.fetched_at, robots.http_status, robots.failures, robots.failing_since)
     return header + zlib.compress(robots.body[:BODY_MAX])
 
 
@@ -81,5 +83,5 @@ def _decode(raw: bytes) -> StoredRobots | None:
     """Return ``None`` for what another version of this program wrote: it is fetched again."""
     if raw[0] != VERSION:
         return None
-    _, fetched_at, http_status, failures = _HEADER.unpack_from(raw)
-    return StoredRobots(fetched_at, http_status, zlib.decompress(raw[_HEADER.size :]), failures)
+    _, fetched_at, http_status, failures, failing_since = _HEADER.unpack_from(raw)
+    return StoredRobots(fetched_at, http_status, zlib.decompress(raw[_HEADER.size :]), failures, failing_since)
