@@ -57,7 +57,7 @@ class Absence:
         if self._rels:
             limits.append(f"links with rel {' or '.join(self._rels)}")
         if self._obeys_meta:
-            limits.append("those of a page whose meta robots says nofollow")
+            limits.append("those of a page that says nofollow in meta robots or X-Robots-Tag")
         if self._is_internal:
             limits.append("those from other hosts")
         deep = 0

@@ -20,6 +20,13 @@ WIRING: dict[str, Any] = {
     "REQUEST_FINGERPRINTER_CLASS": "nutchlike.stored_requests.RequestFingerprinter",
     "LOG_FORMATTER": "nutchlike.log_formatter.LogFormatter",
 }
+# What needs no crawl: commands that look at single pages have it, too.
+FOR_ALL_COMMANDS: dict[str, dict[str, Any]] = {
+    "DOWNLOADER_MIDDLEWARES": {
+        "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": None,
+        "nutchlike.middlewares.decompression.DecompressionMiddleware": 590,  # in its place
+    },
+}
 COMPONENTS: dict[str, dict[str, Any]] = {
     "SPIDER_MIDDLEWARES": {
         "nutchlike.middlewares.outlinks.OutlinksMiddleware": 10,  # next to the engine: it must see all output
@@ -31,6 +38,7 @@ COMPONENTS: dict[str, dict[str, Any]] = {
         "nutchlike.middlewares.host_backoff.HostBackoffMiddleware": 820,  # behind retries, redirects and proxies
     },
     "ITEM_PIPELINES": {
+        "nutchlike.pipelines.noindex.NoindexPipeline": 90,  # what it drops is not signed
         "nutchlike.pipelines.signature.SignaturePipeline": 100,
         "nutchlike.pipelines.dedupe.DedupePipeline": 200,
         "nutchlike.pipelines.word_counts.WordCountsPipeline": 250,
@@ -68,13 +76,12 @@ class NutchlikeAddon:
             if name.startswith("NUTCH_"):
                 settings.set(name, value, priority="default")
         _apply_nutch_conf(settings)
+        _add_components(settings, FOR_ALL_COMMANDS)
         if settings.getpriority("SCHEDULER") == SETTINGS_PRIORITIES["command"]:
             return  # scrapy shell, fetch and parse look at one page: nothing of it belongs to the crawl
         for name, value in WIRING.items():
             settings.set(name, value, priority="addon")
-        for name, components in COMPONENTS.items():
-            for key, value in components.items():
-                settings[name].setdefault(key, value, priority="addon")
+        _add_components(settings, COMPONENTS)
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Give Scrapy's names the values that were given under Nutch's, which a spider's NUTCH_CONF_DIR may add to."""
@@ -84,6 +91,13 @@ class NutchlikeAddon:
         for alias, name in ALIASES.items():
             if settings.get(alias) is not None:
                 settings.set(name, settings[alias], priority=settings.getpriority(alias) or 0)
+
+
+def _add_components(settings: BaseSettings, added: dict[str, dict[str, Any]]) -> None:
+    """Set components that the project does not name itself."""
+    for name, components in added.items():
+        for key, value in components.items():
+            settings[name].setdefault(key, value, priority="addon")
 
 
 def _apply_nutch_conf(settings: BaseSettings) -> tuple[str, ...]:

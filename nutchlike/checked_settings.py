@@ -8,6 +8,7 @@ from scrapy.settings import BaseSettings
 
 from nutchlike import default_settings
 from nutchlike.deduplication import COMPARED_BY, GROUP_MODES, compare_order
+from nutchlike.parsing.directives import DIRECTIVES, RobotsDirectives, agent_name
 from nutchlike.parsing.html import RELS
 from nutchlike.urls.queue_key import MODES
 
@@ -125,7 +126,7 @@ BOOLS = (
 # What the members of a list may be.
 WORDS = {
     "NUTCH_LINKS_NOT_FOLLOWED": RELS,
-    "NUTCH_META_ROBOTS_OBEY": frozenset({"nofollow"}),
+    "NUTCH_META_ROBOTS_OBEY": DIRECTIVES,
     "NUTCH_DEDUP_TAKE_OVER": frozenset(COMPARED_BY),
 }
 
@@ -159,6 +160,15 @@ def get_words(settings: BaseSettings, name: str) -> list[str]:
         if word.lower() not in spellings:
             raise ValueError(f"{name} must hold some of {', '.join(sorted(WORDS[name]))}, got {word!r}")
     return [spellings[word.lower()] for word in words]
+
+
+def robots_directives(settings: BaseSettings) -> RobotsDirectives:
+    """Return how a crawl reads what pages ask for; pages speak to the agent that robots.txt is read for."""
+    return RobotsDirectives(
+        obeyed=frozenset(get_words(settings, "NUTCH_META_ROBOTS_OBEY")),
+        agent=agent_name(settings.get("ROBOTSTXT_USER_AGENT") or settings.get("USER_AGENT") or ""),
+        strict=get_bool(settings, "NUTCH_STRICT"),
+    )
 
 
 def get_group_mode(settings: BaseSettings) -> str:

@@ -273,6 +273,8 @@ def _with_content(datum: CrawlDatum, page: Page) -> CrawlDatum:
     too: a site that answers all URLs with a login page for an hour loses nothing.
     """
     before, outcome = page.lease.datum, page.outcome
+    if outcome in FETCHED and page.is_unsigned:
+        return replace(datum, signature=None, dedup_key=None)
     if outcome in FETCHED and page.key:
         lost = outcome is Outcome.DUPLICATE and before.dedup_key not in (None, page.key)
         if not lost or before.db_status is DbStatus.DB_DUPLICATE:

@@ -89,7 +89,7 @@ NUTCH_DB_IGNORE_EXTERNAL_EXEMPTIONS_RULES: str | None = None
 NUTCH_DB_MAX_OUTLINK_LENGTH = 4096  # characters; a longer link is dropped before any rule sees it
 NUTCH_DB_MAX_OUTLINKS_PER_PAGE = -1  # links taken from one page; -1 = all
 NUTCH_LINKS_NOT_FOLLOWED = ["nofollow"]  # links with one of these in rel: nofollow, ugc, sponsored; [] = follow all
-NUTCH_META_ROBOTS_OBEY = ["nofollow"]  # what counts of a page's meta robots: nofollow
+NUTCH_META_ROBOTS_OBEY = ["noindex", "nofollow", "noarchive"]  # wishes of meta robots and X-Robots-Tag that count
 NUTCH_DB_IGNORE_EXTERNAL_LINKS = True  # stay on the host (or domain) of the page that has the link
 NUTCH_DB_IGNORE_EXTERNAL_LINKS_MODE = "byHost"  # or byDomain
 

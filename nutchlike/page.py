@@ -30,7 +30,9 @@ class Page:
     of it; ``redirect_times``, the hops that led here.
     From its fetch: ``content``, the response body, for pipelines that sign it; ``content_type``, its type in small
     letters, "" for none; ``signature``, ``key`` (the dedup key)
-    and ``sketch`` (for near duplicates), which they made of it; ``links``, what its parser found; ``outlinks`` by url
+    and ``sketch`` (for near duplicates), which they made of it; ``is_noindex``, it asks not to be indexed;
+    ``is_unsigned``, for that, or because it is empty, its content is not compared, and it owns none;
+    ``links``, what its parser found; ``outlinks`` by url
     id, those that are taken, and ``anchors``, their texts where they have one; ``scored``, what its links are judged
     by; ``items`` that went to the pipelines, ``open_items`` of them not out yet; ``exhausted``, the callback has given
     all.
@@ -54,6 +56,8 @@ class Page:
     key: bytes | None = None
     sketch: bytes | None = None
     better_than: bytes | None = None
+    is_noindex: bool = False
+    is_unsigned: bool = False
     links: Sequence[Outlink] = ()
     outlinks: dict[bytes, StoredURL] = field(default_factory=dict)
     scored: ScoredPage | None = None

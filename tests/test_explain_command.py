@@ -137,7 +137,7 @@ def test_a_url_that_nobody_links_to_is_told_from_one_that_is_too_deep(crawled: t
     [facts] = explain(without_limit, f"{web.url}/nowhere")
     assert facts["reason"] == (
         "no known page has a link to it that is followed: not followed are links with rel nofollow, "
-        "those of a page whose meta robots says nofollow, those from other hosts"
+        "those of a page that says nofollow in meta robots or X-Robots-Tag, those from other hosts"
     )
 
 

@@ -205,22 +205,22 @@ def test_the_title_is_the_first_title_of_the_document() -> None:
 
 
 @pytest.mark.parametrize(
-    ("html", "noindex", "nofollow"),
+    ("html", "robots"),
     [
-        ("", False, False),
-        ('<META NAME="ROBOTS" CONTENT="NOINDEX,NOFOLLOW">', True, True),
-        ('<meta name="robots" content="noindex">', True, False),
-        ('<meta content=" NoFollow , noarchive" name=Robots>', False, True),
-        ("<meta name=robots content=none>", True, True),
-        ("<meta name=robots content=index><meta name=robots content=nofollow>", False, True),
-        ("<meta name=robots content='index, follow'>", False, False),
-        ("<meta name=description content='noindex'>", False, False),
-        ("<!-- <meta name=robots content=none> -->", False, False),
+        ("", ()),
+        ('<META NAME="ROBOTS" CONTENT="NOINDEX,NOFOLLOW">', ("NOINDEX,NOFOLLOW",)),
+        ('<meta content=" NoFollow , noarchive" name=" Robots ">', (" NoFollow , noarchive",)),
+        ("<meta name=robots content=index><p><meta name=robots content=nofollow>", ("index", "nofollow")),
+        ("<meta name=MyBot content=none><meta name=otherbot content=noindex>", ("none",)),
+        ("<meta name=robots><meta name=description content='noindex'>", ()),
+        ("<!-- <meta name=robots content=none> -->", ()),
     ],
 )
-def test_meta_robots_is_honoured_in_any_case(html: str, noindex: bool, nofollow: bool) -> None:
-    page = parsed(html)
-    assert (page.noindex, page.nofollow) == (noindex, nofollow)
+def test_metas_that_speak_to_robots_are_found_in_any_case(html: str, robots: tuple[str, ...]) -> None:
+    page = parse_html(
+        html.encode(), url="http://h.test/", encoding="utf-8", robots_names=frozenset({"robots", "mybot"})
+    )
+    assert page.robots == robots
 
 
 @pytest.mark.parametrize(
@@ -293,7 +293,7 @@ def test_a_page_of_unclosed_elements_keeps_its_words_links_and_directives() -> N
     )
     assert page.text.split() == ["word"] * 6_000 + ["last"]
     assert [outlink.url for outlink in page.outlinks] == ["http://h.test/2"]
-    assert page.noindex
+    assert page.robots == ("noindex",)
 
 
 PIECES = (

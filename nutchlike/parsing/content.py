@@ -60,6 +60,11 @@ def media_type(content_type: str) -> str:
     return re.split("[;,]", content_type, maxsplit=1)[0].strip().lower()
 
 
+def is_labelled_html(content_type: str) -> bool:
+    """Return whether a Content-Type header says that a body is HTML."""
+    return media_type(content_type) in _HTML_TYPES
+
+
 def is_html(content_type: str, body: bytes) -> bool:
     """Return True when ``body`` is to be parsed as HTML.
 

@@ -11,6 +11,7 @@ from w3lib.encoding import to_unicode
 
 from nutchlike.parsing.attribute_flood import without_attribute_floods
 from nutchlike.parsing.degenerate_markup import flattened, is_degenerate
+from nutchlike.parsing.directives import FOR_ALL
 from nutchlike.parsing.name_flood import has_name_flood, with_read_attributes_only
 from nutchlike.parsing.references import ReferenceResolver
 
@@ -43,7 +44,7 @@ _REFRESH = re.compile(
     r"""\s*(?:\d[\d.]*|\.[\d.]*)(?:\s*[;,]\s*|\s+)(?:url\s*=\s*)?(?:"([^"]*)|'([^']*)|([^"'].*))""",
     re.IGNORECASE | re.DOTALL,
 )
-_DIRECTIVE_SEPARATOR = re.compile(r"[\s,;]+")
+_TOKEN_SEPARATOR = re.compile(r"[\s,;]+")
 _ROLES_OF_TAG: dict[str | None, list[str]] = {}
 for _role, _tags in _ROLES.items():
     for _tag in _tags.split():
@@ -72,8 +73,8 @@ class ParsedPage:
 
     ``text`` is the visible text with white space collapsed; the title is not part of it. ``base`` is the URL that
     references were resolved against. ``canonical`` and ``refresh`` are absolute URLs from rel=canonical and
-    http-equiv=refresh, or ``None``. ``noindex`` and ``nofollow`` are the wishes of meta robots for the whole page;
-    a link's own is ``Outlink.rel``.
+    http-equiv=refresh, or ``None``. ``robots`` are the contents of the metas that speak to robots
+    (``directives.RobotsDirectives`` reads them); what is asked for a link alone is ``Outlink.rel``.
     """
 
     title: str
@@ -82,15 +83,22 @@ class ParsedPage:
     base: str
     canonical: str | None = None
     refresh: str | None = None
-    noindex: bool = False
-    nofollow: bool = False
+    robots: tuple[str, ...] = ()
 
 
-def parse_html(body: bytes, *, url: str, encoding: str, anchor_length: int = ANCHOR_LENGTH) -> ParsedPage:
+def parse_html(
+    body: bytes,
+    *,
+    url: str,
+    encoding: str,
+    anchor_length: int = ANCHOR_LENGTH,
+    robots_names: frozenset[str] = frozenset({FOR_ALL}),
+) -> ParsedPage:
     """Return what the HTML in ``body`` says; any bytes are HTML of some kind.
 
     ``url`` is the page's absolute address, ``encoding`` a Python codec as ``declared_encoding`` returns it; bytes
     that do not fit it become U+FFFD. ``anchor_length`` characters of the text of a link are kept; 0: none is read.
+    ``robots_names`` are the names of metas, in small letters, that speak to us.
 
     Text: scripts, styles, comments, noscript, template, frames' contents and elements hidden by the ``hidden``
     attribute or an inline style are left out. Elements that a word can run through (``<b>``, ``<span>``, ``<a>``)
@@ -111,7 +119,7 @@ def parse_html(body: bytes, *, url: str, encoding: str, anchor_length: int = ANC
     html = without_attribute_floods(html)
     tree = LexborHTMLParser(html, options=LexborDocumentOptions.WO_EVENTS)
     elements = _elements(tree)
-    head = _Head(elements["head"], url)
+    head = _Head(elements["head"], url, robots_names)
     for node in elements["code"]:
         node.decompose()
     links = [node for node in elements["link"] if node.parent is not None]  # a drawing's title may have held some
@@ -125,8 +133,7 @@ def parse_html(body: bytes, *, url: str, encoding: str, anchor_length: int = ANC
         base=head.resolver.base,
         canonical=head.canonical,
         refresh=head.refresh,
-        noindex=not head.directives.isdisjoint({"noindex", "none"}),
-        nofollow=not head.directives.isdisjoint({"nofollow", "none"}),
+        robots=tuple(head.robots),
     )
 
 
@@ -143,12 +150,13 @@ def _elements(tree: LexborHTMLParser) -> dict[str, list[LexborNode]]:
 class _Head:
     """What title, base, meta and link say; the HTML standard lets the first of each kind count."""
 
-    def __init__(self, nodes: list[LexborNode], url: str) -> None:
+    def __init__(self, nodes: list[LexborNode], url: str, robots_names: frozenset[str]) -> None:
+        self._robots_names = robots_names
         self.resolver = _resolver(nodes, url)
         self.title = ""
         self.canonical: str | None = None
         self.refresh: str | None = None
-        self.directives: set[str] = set()
+        self.robots: list[str] = []
         for node in nodes:
             if node.tag == "title":
                 self.title = self.title or _title(node)
@@ -158,14 +166,15 @@ class _Head:
                 self.canonical = self.resolver.absolute(_attribute(node, "href"))
 
     def _read_meta(self, node: LexborNode) -> None:
-        if _attribute(node, "name").strip().lower() == "robots":
-            self.directives |= _tokens(_attribute(node, "content"))
+        content = _attribute(node, "content")
+        if content and _attribute(node, "name").strip().lower() in self._robots_names:
+            self.robots.append(content)
         elif (
             self.refresh is None
             and _attribute(node, "http-equiv").strip().lower() == "refresh"
             and not _is_inside(node, "noscript")
         ):
-            match = _REFRESH.match(_attribute(node, "content"))
+            match = _REFRESH.match(content)
             if match:
                 self.refresh = self.resolver.absolute(match[1] or match[2] or match[3] or "")
 
@@ -250,7 +259,7 @@ def _attribute(node: LexborNode, name: str) -> str:
 
 
 def _tokens(value: str) -> set[str]:
-    return set(_DIRECTIVE_SEPARATOR.split(value.lower()))
+    return set(_TOKEN_SEPARATOR.split(value.lower()))
 
 
 def _is_inside(node: LexborNode, tag: str) -> bool:

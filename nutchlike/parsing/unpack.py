@@ -29,7 +29,7 @@ def unpacked(chunks: Iterable[bytes], *, most: int) -> Iterator[bytes]:
         if not is_packed:
             yield from chunks
             return
-        chunks = _limited(_without_layer(chunks), most)
+        chunks = _limited(without_gzip(chunks), most)
     is_packed, chunks = _looked_at(chunks)
     if is_packed:
         raise ValueError(f"it is packed with gzip more than {LAYERS} times")
@@ -59,7 +59,11 @@ def _looked_at(chunks: Iterable[bytes]) -> tuple[bool, Iterator[bytes]]:
     return head.startswith(GZIP_MAGIC), chain([head], rest)
 
 
-def _without_layer(chunks: Iterable[bytes]) -> Iterator[bytes]:
+def without_gzip(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the bytes of ``chunks``, which are gzip, with this one layer taken off, a few KiB at a time.
+
+    Raises ValueError, after all bytes that could be had, for gzip that is damaged or cut off.
+    """
     unpacker = zlib.decompressobj(_GZIP_WBITS)
     left, members = b"", 1
     for chunk in chunks:

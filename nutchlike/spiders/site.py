@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Set
 from typing import Any, Self
 
 from scrapy import Spider
@@ -11,10 +11,11 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy.settings import BaseSettings
 
-from nutchlike.checked_settings import get_words, kept_anchor_length
+from nutchlike.checked_settings import get_words, kept_anchor_length, robots_directives
 from nutchlike.items import PageItem
-from nutchlike.page import page_of
+from nutchlike.page import Page, page_of
 from nutchlike.parsing.content import media_type
+from nutchlike.parsing.directives import RobotsDirectives
 from nutchlike.parsing.page import parse_page
 
 # They look at the requests that a callback yields, and SiteSpider's yields none: 3 % of what a page costs.
@@ -36,7 +37,7 @@ class SiteSpider(Spider):
     name = "site"
     needs_seeds = True
     rels_not_followed: frozenset[str] = frozenset()
-    obeys_meta_nofollow = True
+    robots_directives = RobotsDirectives()
     anchor_length = 0  # characters of a link's text that the web graph keeps
 
     @classmethod
@@ -54,8 +55,8 @@ class SiteSpider(Spider):
         """Return the spider; ValueError for settings of links that cannot be used."""
         spider = super().from_crawler(crawler, *args, **kwargs)
         spider.rels_not_followed = frozenset(get_words(crawler.settings, "NUTCH_LINKS_NOT_FOLLOWED"))
-        spider.obeys_meta_nofollow = "nofollow" in get_words(crawler.settings, "NUTCH_META_ROBOTS_OBEY")
         spider.anchor_length = kept_anchor_length(crawler.settings)
+        spider.robots_directives = robots_directives(crawler.settings)
         return spider
 
     async def start(self) -> AsyncIterator[Any]:
@@ -77,12 +78,31 @@ class SiteSpider(Spider):
             metadata=page.metadata if page is not None else {},
         )
         parsed = parse_page(
-            response.body, url=response.url, content_type=content_type, anchor_length=self.anchor_length
+            response.body,
+            url=response.url,
+            content_type=content_type,
+            anchor_length=self.anchor_length,
+            robots_names=self.robots_directives.meta_names,
         )
+        headers = [value.decode("latin-1") for value in response.headers.getlist("X-Robots-Tag")]
+        directives = self.robots_directives.read(parsed.robots if parsed is not None else (), headers)
         if parsed is not None:
             item.title, item.text, item.canonical = parsed.title, parsed.text, parsed.canonical
-            if not (parsed.nofollow and self.obeys_meta_nofollow):
+            if "nofollow" not in directives:
                 item.outlinks = [link.url for link in parsed.outlinks if not link.rel & self.rels_not_followed]
             if page is not None:
                 page.links = parsed.outlinks
+        if directives:
+            self._obey(directives, item, page)
         yield item
+
+    def _obey(self, directives: Set[str], item: PageItem, page: Page | None) -> None:
+        """Say what a page asks for where others act on it, and count it."""
+        item.noarchive = "noarchive" in directives
+        if "noindex" in directives:
+            if self.robots_directives.strict:
+                item.title = item.text = ""
+            elif page is not None:
+                page.is_noindex = True
+        for directive in directives - {"noindex"}:
+            self.crawler.stats.inc_value(f"nutch/directives/{directive}")
