@@ -4,28 +4,21 @@ from __future__ import annotations
 
 import argparse
 import json
-import mimetypes
 import sys
-from collections.abc import AsyncIterator, Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from scrapy import Request, Spider
 from scrapy.exceptions import UsageError
-from scrapy.http import Response
 from scrapy.settings import BaseSettings
-from scrapy.spidermiddlewares.httperror import HttpError
-from twisted.python.failure import Failure
 from w3lib.url import is_url
 
 from nutchlike.content_signer import ContentSigner
 from nutchlike.crawl_store import has_store
 from nutchlike.nearest_page import NearestPage, nearest_page
 from nutchlike.nutch_command import NutchCommand
-from nutchlike.parsing.html import ParsedPage
+from nutchlike.page_fetcher import FetchedPage, fetch_pages, read_page
 from nutchlike.parsing.page import parse_page, plain_text
-from nutchlike.seed_sources import STDIN
 from nutchlike.signatures.signature import Signature
 from nutchlike.signatures.signed_content import SignedContent
 from nutchlike.signatures.text_profile import TextProfileSignature
@@ -33,12 +26,13 @@ from nutchlike.signatures.text_profile import TextProfileSignature
 
 @dataclass(frozen=True, slots=True)
 class SourcePage:
-    """What is signed: its address, its title, its text and its bytes."""
+    """What is signed: its address, its title, its text and its bytes; ``is_other``: it is no HTML."""
 
     url: str
     title: str
     text: str
     content: bytes
+    is_other: bool = False
 
 
 class Command(NutchCommand):
@@ -96,30 +90,21 @@ class Command(NutchCommand):
         pages = {}
         for name in names:
             try:
-                body = sys.stdin.buffer.read() if name == STDIN else Path(name).read_bytes()
+                page = read_page(name)
             except OSError as error:
                 self.complain(f"{name}: cannot be read: {error.strerror or error}")
                 continue
-            url = "file:///dev/stdin" if name == STDIN else Path(name).absolute().as_uri()
-            parsed = parse_page(body, url=url, content_type=mimetypes.guess_type(name)[0] or "")
-            pages[name] = (
-                SourcePage(url, "", plain_text(body), body) if parsed is None else _source_page(url, parsed, body)
-            )
+            source = _source_page(page)
+            pages[name] = replace(source, text=plain_text(page.body)) if source.is_other else source
         return pages
 
     def _fetch(self, urls: Sequence[str], spider: str) -> dict[str, SourcePage]:
         """Return the pages of URLs, by these; say which cannot be had."""
-        pages: dict[str, SourcePage] = {}
-        failures: dict[str, str] = {}
-        if urls:
-            assert self.crawler_process is not None
-            PageFetcher.custom_settings = self.crawler_process.spider_loader.load(spider).custom_settings
-            self.crawler_process.crawl(PageFetcher, urls=urls, pages=pages, failures=failures)
-            self.crawler_process.start()
-        for url in urls:
-            if url not in pages:
-                self.complain(f"{url}: cannot be fetched: {failures.get(url, 'the crawl ended before')}")
-        return pages
+        assert self.crawler_process is not None
+        pages, failures = fetch_pages(self.crawler_process, urls, spider=spider)
+        for url, reason in failures.items():
+            self.complain(f"{url}: cannot be fetched: {reason}")
+        return {url: _source_page(page) for url, page in pages.items()}
 
     def _nearest(
         self, signed: Sequence[SignedContent], settings: BaseSettings, spider: str
@@ -136,34 +121,11 @@ class Command(NutchCommand):
         return None
 
 
-class PageFetcher(Spider):
-    """Fetches ``urls``, and puts what came into ``pages``, or why nothing did into ``failures``, by these."""
-
-    name = "signature"
-    urls: Sequence[str]
-    pages: dict[str, SourcePage]
-    failures: dict[str, str]
-
-    async def start(self) -> AsyncIterator[Any]:
-        for url in dict.fromkeys(self.urls):
-            yield Request(url, errback=self.fail, cb_kwargs={"given": url}, dont_filter=True)
-
-    def parse(self, response: Response, given: str) -> None:
-        content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
-        parsed = parse_page(response.body, url=response.url, content_type=content_type)
-        self.pages[given] = _source_page(response.url, parsed, response.body)
-
-    def fail(self, failure: Failure) -> None:
-        error = failure.value
-        given = failure.request.cb_kwargs["given"]  # type: ignore[attr-defined]  # Scrapy's addition
-        if isinstance(error, HttpError):
-            self.failures[given] = f"HTTP status {error.response.status}"
-        else:
-            self.failures[given] = str(error) or type(error).__name__
-
-
-def _source_page(url: str, parsed: ParsedPage | None, content: bytes) -> SourcePage:
-    return SourcePage(url, parsed.title if parsed else "", parsed.text if parsed else "", content)
+def _source_page(page: FetchedPage) -> SourcePage:
+    parsed = parse_page(page.body, url=page.url, content_type=page.content_type)
+    if parsed is None:
+        return SourcePage(page.url, "", "", page.body, is_other=True)
+    return SourcePage(page.url, parsed.title, parsed.text, page.body)
 
 
 def _signed_facts(signature: Signature, page: SourcePage, content: SignedContent) -> dict[str, Any]:

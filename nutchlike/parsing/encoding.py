@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from dataclasses import dataclass
 
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding, read_bom
 
@@ -27,8 +28,21 @@ _HEAD_PART = re.compile(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class FoundEncoding:
+    """The Python name of an encoding, always one that ``bytes.decode`` knows, and what it was told by."""
+
+    name: str
+    source: str
+
+
 def declared_encoding(body: bytes, content_type: str) -> str:
-    """Return the Python name of the encoding of ``body``; always one that ``bytes.decode`` knows.
+    """Return the name of the encoding of ``body``, as ``found_encoding`` finds it."""
+    return found_encoding(body, content_type).name
+
+
+def found_encoding(body: bytes, content_type: str) -> FoundEncoding:
+    """Return the encoding of ``body``.
 
     The first that speaks is believed: the byte order mark, the charset of the Content-Type header (also where the
     bytes contradict it: the text is then rubbish, but the same rubbish at each fetch), the meta tag or XML
@@ -39,15 +53,16 @@ def declared_encoding(body: bytes, content_type: str) -> str:
     """
     bom_encoding, _ = read_bom(body)
     if bom_encoding:
-        return bom_encoding
+        return FoundEncoding(bom_encoding, "byte order mark")
     header_encoding = _web_encoding(http_content_type_encoding(content_type))
     if header_encoding:
-        return header_encoding
+        return FoundEncoding(header_encoding, "Content-Type")
     meta_encoding = _web_encoding(_head_encoding(body[:_HEAD_BYTES]))
     if meta_encoding:
         # A declaration that was read as ASCII cannot be right about two bytes a character.
-        return "utf-8" if meta_encoding.startswith(("utf-16", "utf-32")) else meta_encoding
-    return "utf-8" if _is_utf8(body) else "cp1252"
+        name = "utf-8" if meta_encoding.startswith(("utf-16", "utf-32")) else meta_encoding
+        return FoundEncoding(name, "declaration in the page")
+    return FoundEncoding("utf-8" if _is_utf8(body) else "cp1252", "bytes")
 
 
 def _web_encoding(name: str | None) -> str | None:
