@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import cycle, islice
 from typing import Any
 
+import msgpack  # type: ignore[import-untyped]  # it ships no types
 import redis
 
 from nutchlike.scoring.scoring_filter import Seen, Surroundings
@@ -192,17 +193,17 @@ class Frontier:
 
     def _complete_arguments(self, page: PageDone, partition: int, handle: bytes, now: float) -> list[Any]:
         datum = page.datum
-        arguments: list[Any] = [
+        links: list[bytes | str | int | float] = []
+        for url, share in zip(page.outlinks, page.shares, strict=True):
+            target = self._keys.partition_of(url.url)
+            links += ["" if target == partition else target, share, *url.place(self._queue_of), *url.extras()]
+        return [
             repr(now), self._worker, handle, int(datum.db_status), datum.fetch_time if page.due else "",
             datum.modified_time, datum.fetch_interval, datum.retries, encode_signatures(datum), repr(page.spent),
             repr(page.rest), self._fetch_interval, int(page.keep_request), len(self._keys),
             int(page.failed), repr(page.balance), int(page.relinked), page.anchors, encode_metadata(page.metadata),
+            msgpack.packb(links, use_bin_type=False),  # one argument for all: a page with 41 links had 430
         ]  # fmt: skip
-        for url, share in zip(page.outlinks, page.shares, strict=True):
-            target = self._keys.partition_of(url.url)
-            away = "" if target == partition else target
-            arguments += [away, repr(share), *url.place(self._queue_of), *url.extras()]
-        return arguments
 
     def renew(self, keys: Sequence[bytes], *, now: float) -> list[bytes]:
         """Keep leases for another term; return the keys that this worker does not hold any more."""

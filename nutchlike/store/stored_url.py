@@ -62,4 +62,4 @@ class StoredURL:
 
     def extras(self) -> list[bytes | str | int]:
         """Return metadata, priority, request and once, as scripts expect them."""
-        return [self.metadata, self.priority, self.request, int(self.once)]
+        return [self.metadata, self.priority, self.request, "1" if self.once else "0"]

@@ -15,8 +15,8 @@
 -- ARGV[17] int  1 = the outlinks are the page's new list in the web graph, 0 = its list stays as it is
 -- ARGV[18] str  anchor texts of that list (webgraph.py: encode_anchors), '' = none
 -- ARGV[19] str  JSON object that is added to the page's metadata, '' = nothing
--- ARGV[20..]    10 an outlink: partition ('' = this one), share of cash as text, id, site, path, queue,
---               metadata JSON or '', priority, stored request or '', once (0|1)
+-- ARGV[20] str  MessagePack list, 10 members an outlink: partition ('' = this one), share of cash, id, site, path, queue,
+--               metadata JSON or '', priority, stored request or '', once ('0'|'1')
 -- returns {1, outlinks that became known here, cash of the best URL that waits as text, links that wait in the outbox},
 --         or {0} when the worker does not hold the lease
 local now, worker, key = tonumber(ARGV[1]), ARGV[2], ARGV[3]
@@ -49,15 +49,16 @@ else
   save(r)
 end
 
-for i = 20, #ARGV, 10 do
-  local partition, share = ARGV[i], tonumber(ARGV[i + 1]) * scale
-  ids[#ids + 1] = ARGV[i + 2]
+local links = cmsgpack.unpack(ARGV[20])
+for i = 1, #links, 10 do
+  local partition, share = links[i], links[i + 1] * scale
+  ids[#ids + 1] = links[i + 2]
   if partition == '' then
-    if not pay(share, interval, depth, unpack(ARGV, i + 2, i + 9)) then rest = rest + share end
+    if not pay(share, interval, depth, unpack(links, i + 2, i + 9)) then rest = rest + share end
   else
     local message = away[partition] or { 'links', 0, depth, interval }
     message[2], message[#message + 1] = message[2] + share, share
-    for k = i + 2, i + 9 do message[#message + 1] = ARGV[k] end
+    for k = i + 2, i + 9 do message[#message + 1] = links[k] end
     away[partition] = message
     sent = sent + 1
   end
