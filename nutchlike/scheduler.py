@@ -69,6 +69,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
         self._age_max = get_float(settings, "NUTCH_LEASE_AGE_MAX")
         self._store: CrawlStore | None = None
         self._idle_since: float | None = None
+        self._looks_at = 0.0  # monotonic seconds: when an idle worker looks for work again
         self._renewal = SoloTask(self._renew)
         self._heartbeat = create_looping_call(self._renewal.start)
 
@@ -233,7 +234,9 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
             request.meta["depth"] = lease.datum.depth
             self.completion.begin(lease, request)
             return request
-        if self.idle_before_close or self._is_endless:
+        now = time.monotonic()
+        if (self.idle_before_close or self._is_endless) and now >= self._looks_at:  # else each look plans two more
+            self._looks_at = now + POLL_SECONDS
             self._wake_up_in(POLL_SECONDS)
         return None
 
