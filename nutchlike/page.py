@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from scrapy import Request
 
+from nutchlike.crawldatum import DbStatus
 from nutchlike.fetch_schedules.fetch_schedule import CHANGES_METADATA, Outcome
 from nutchlike.parsing.html import Outlink
 from nutchlike.request_meta import PAGE
 from nutchlike.scoring.scoring_filter import ScoredPage
 from nutchlike.store.lease import Lease
 from nutchlike.store.stored_url import StoredURL
+from nutchlike.validators import VALIDATORS_METADATA
 
 COPIES_METADATA = "_copies_"  # how many pages in a row, on the way to a page, repeated another's content
-OWN_METADATA = {CHANGES_METADATA, COPIES_METADATA}  # kept for the crawl itself: no item has them
+OWN_METADATA = {CHANGES_METADATA, COPIES_METADATA, VALIDATORS_METADATA}  # kept for the crawl itself: no item has them
 REDIRECT_META = {"depth", "redirect_times", "redirect_ttl", "redirect_urls", "redirect_reasons", "retry_times"}
 
 
@@ -28,8 +30,10 @@ class Page:
     once that was used; ``is_recrawled``, whether the page is fetched again when it is due (a
     request with a callback or a body of its own is not); ``dont_filter``, the stored request's, whatever a retry made
     of it; ``redirect_times``, the hops that led here.
-    From its fetch: ``content``, the response body, for pipelines that sign it; ``content_type``, its type in small
-    letters, "" for none; ``signature``, ``key`` (the dedup key)
+    From its fetch: ``is_conditional``, its server is asked whether it has changed; ``validators``, by which it can be
+    asked so the next time (validators.py); ``content``, the response body, for pipelines that sign it;
+    ``content_type``, its type in small letters, "" for none; ``text``, as its parser found it, and ``main_text``, which
+    gives its main part; ``signature``, ``key`` (the dedup key)
     and ``sketch`` (for near duplicates), which they made of it; ``is_noindex``, it asks not to be indexed;
     ``is_unsigned``, for that, or because it is empty, its content is not compared, and it owns none;
     ``links``, what its parser found; ``outlinks`` by url
@@ -50,6 +54,8 @@ class Page:
     redirect_times: int = 0
     sent: bool = False
     held_until: float = 0.0
+    is_conditional: bool = False
+    validators: str = ""
     content: bytes = b""
     content_type: str = ""
     signature: bytes | None = None
@@ -59,6 +65,8 @@ class Page:
     is_noindex: bool = False
     is_unsigned: bool = False
     links: Sequence[Outlink] = ()
+    text: str = ""
+    main_text: Callable[[], str] | None = None
     outlinks: dict[bytes, StoredURL] = field(default_factory=dict)
     scored: ScoredPage | None = None
     anchors: dict[bytes, str] = field(default_factory=dict)
@@ -78,6 +86,11 @@ class Page:
     def metadata(self) -> dict[str, str]:
         """The page's metadata, but for what the crawl keeps there for itself."""
         return {name: text for name, text in self.lease.datum.metadata.items() if name not in OWN_METADATA}
+
+    @property
+    def has_own_content(self) -> bool:
+        """Whether the content that the record has was the page's own, and no other page's."""
+        return self.lease.datum.db_status is not DbStatus.DB_DUPLICATE
 
     def add_outlinks(self, urls: Iterable[StoredURL]) -> None:
         """Note outlinks; a link to the page itself and a repeated one do not count."""

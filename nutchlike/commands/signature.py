@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -26,11 +26,15 @@ from nutchlike.signatures.text_profile import TextProfileSignature
 
 @dataclass(frozen=True, slots=True)
 class SourcePage:
-    """What is signed: its address, its title, its text and its bytes; ``is_other``: it is no HTML."""
+    """What is signed: its address, its title, its text, what gives the main part of that, and its bytes.
+
+    ``is_other``: it is no HTML.
+    """
 
     url: str
     title: str
     text: str
+    main_text: Callable[[], str] | None
     content: bytes
     is_other: bool = False
 
@@ -72,9 +76,7 @@ class Command(NutchCommand):
         pages = self._fetch([arg for arg in args if is_url(arg)], opts.spider)
         pages |= self._read([arg for arg in args if not is_url(arg)])
         pages = {arg: pages[arg] for arg in args if arg in pages}
-        signed = [
-            signer.sign(text=page.text, title=page.title, content=page.content, url=page.url) for page in pages.values()
-        ]
+        signed = [_sign(signer, page) for page in pages.values()]
         nearest = self._nearest(signed, settings, opts.spider)
         with self.output():
             for number, ((arg, page), content) in enumerate(zip(pages.items(), signed, strict=True)):
@@ -124,8 +126,12 @@ class Command(NutchCommand):
 def _source_page(page: FetchedPage) -> SourcePage:
     parsed = parse_page(page.body, url=page.url, content_type=page.content_type)
     if parsed is None:
-        return SourcePage(page.url, "", "", page.body, is_other=True)
-    return SourcePage(page.url, parsed.title, parsed.text, page.body)
+        return SourcePage(page.url, "", "", None, page.body, is_other=True)
+    return SourcePage(page.url, parsed.title, parsed.text, parsed.main_text, page.body)
+
+
+def _sign(signer: ContentSigner, page: SourcePage) -> SignedContent:
+    return signer.sign(text=page.text, main_text=page.main_text, title=page.title, content=page.content, url=page.url)
 
 
 def _signed_facts(signature: Signature, page: SourcePage, content: SignedContent) -> dict[str, Any]:

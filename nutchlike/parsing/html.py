@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode
@@ -12,6 +12,14 @@ from w3lib.encoding import to_unicode
 from nutchlike.parsing.attribute_flood import without_attribute_floods
 from nutchlike.parsing.degenerate_markup import flattened, is_degenerate
 from nutchlike.parsing.directives import FOR_ALL
+from nutchlike.parsing.main_text import (
+    ASIDE_ROLES,
+    ASIDE_TAGS,
+    mark_asides,
+    may_have_aside_roles,
+    unmarked,
+    without_asides,
+)
 from nutchlike.parsing.name_flood import has_name_flood, with_read_attributes_only
 from nutchlike.parsing.references import ReferenceResolver
 
@@ -32,6 +40,7 @@ _ROLES = {
     "head": "title base meta link",
     "link": "a area frame iframe",
     "code": "script style title",
+    "aside": ASIDE_TAGS,
     "unseen": "noscript template iframe noframes noembed video audio canvas",
     # What a word may run through. All other elements end a word, unknown ones too.
     "inline": "a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd mark nobr q s samp small span"
@@ -71,10 +80,11 @@ class Outlink(NamedTuple):
 class ParsedPage:
     """What one HTML page says.
 
-    ``text`` is the visible text with white space collapsed; the title is not part of it. ``base`` is the URL that
-    references were resolved against. ``canonical`` and ``refresh`` are absolute URLs from rel=canonical and
-    http-equiv=refresh, or ``None``. ``robots`` are the contents of the metas that speak to robots
-    (``directives.RobotsDirectives`` reads them); what is asked for a link alone is ``Outlink.rel``.
+    ``text`` is the visible text with white space collapsed; the title is not part of it. ``marked_text`` has marks
+    around what is not main text (main_text.py), "" when there is no such thing. ``base`` is the URL that references
+    were resolved against. ``canonical`` and ``refresh`` are absolute URLs from rel=canonical and http-equiv=refresh, or
+    ``None``. ``robots`` are the contents of the metas that speak to robots (``directives.RobotsDirectives`` reads
+    them); what is asked for a link alone is ``Outlink.rel``.
     """
 
     title: str
@@ -84,6 +94,11 @@ class ParsedPage:
     canonical: str | None = None
     refresh: str | None = None
     robots: tuple[str, ...] = ()
+    marked_text: str = field(default="", repr=False)
+
+    def main_text(self) -> str:
+        """Return ``text`` without navigation, footers and clocks, by which a change of the page is judged."""
+        return without_asides(self.marked_text) if self.marked_text else self.text
 
 
 def parse_html(
@@ -126,9 +141,13 @@ def parse_html(
     outlinks = _outlinks(tree, links, head.resolver, anchor_length)
     if _EMPTY_COMMENT.search(html):
         _remove_comments(tree)
+    asides = elements["aside"] + (tree.css(ASIDE_ROLES) if may_have_aside_roles(html) else [])
+    has_asides = mark_asides([node for node in asides if node.parent is not None], html)
+    text = _visible_text(tree, elements)
     return ParsedPage(
         title=head.title,
-        text=_visible_text(tree, elements),
+        text=_collapsed(unmarked(text) if has_asides else text),
+        marked_text=text if has_asides else "",
         outlinks=outlinks,
         base=head.resolver.base,
         canonical=head.canonical,
@@ -224,7 +243,7 @@ def _outlinks(
 
 
 def _visible_text(tree: LexborHTMLParser, elements: dict[str, list[LexborNode]]) -> str:
-    """Return the text that a reader sees. The tree is used up by it."""
+    """Return the text that a reader sees, its white space as it is. The tree is used up by it."""
     for node in elements["unseen"]:
         node.decompose()
     for node in tree.css(_HIDDEN):
@@ -237,7 +256,7 @@ def _visible_text(tree: LexborHTMLParser, elements: dict[str, list[LexborNode]])
     if body is None:
         return ""
     body.merge_text_nodes()
-    return _collapsed(body.text(separator=" "))
+    return body.text(separator=" ")
 
 
 def _remove_comments(tree: LexborHTMLParser) -> None:

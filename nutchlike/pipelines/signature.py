@@ -36,7 +36,14 @@ class SignaturePipeline:
             if page is not None:
                 page.is_unsigned = True
             return item
-        signed = self._signer.sign(text=item.text, title=item.title, content=content, url=item.url)
+        has_its_text = page is not None and page.text == item.text  # else somebody has changed it since
+        signed = self._signer.sign(
+            text=item.text,
+            title=item.title,
+            content=content,
+            url=item.url,
+            main_text=page.main_text if page is not None and has_its_text else None,
+        )
         item.signature = signed.signature.hex()
         if page is not None:
             page.signature, page.key = signed.signature, signed.key

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Callable
 from operator import mul
 
 from nutchlike.signatures.text_profile import TextProfileSignature
@@ -34,14 +35,23 @@ _NUMBERS_IGNORED_SHARE = 0.03
 _NUMBER = re.compile(r"\d+")
 
 
-def dedup_key(text: str, *, content: bytes, url: str, signature: TextProfileSignature, title: str = "") -> bytes:
+def dedup_key(
+    text: str,
+    *,
+    content: bytes,
+    url: str,
+    signature: TextProfileSignature,
+    title: str = "",
+    main_text: Callable[[], str] | None = None,
+) -> bytes:
     """Return 8 bytes, a digest of what one of these rules makes of the page.
 
     - ``p``: a text of at least 300 tokens that cover 60 % of its characters, by its TextProfile, its distinct words
       of any length and its numbers in their order; without the numbers when they are at most 3 % of the tokens. The
       numbers of the title always count: "Kettle, 2 litre" and "Kettle, 5 litre" under a long menu are two products.
       Order, repetition within TextProfile's rounding, punctuation and case do not count.
-    - ``t``: a shorter text, or one in a script that tokens do not fit, by its characters, runs of white space as one.
+    - ``t``: a shorter text, or one in a script that tokens do not fit, by its characters, runs of white space as one;
+      where ``main_text`` is given, what that returns counts: the text without what stands around it.
     - ``c``: a page without text by the body's bytes.
     - ``u``: a page without text or body by its URL, which makes it no other page's duplicate.
 
@@ -51,7 +61,8 @@ def dedup_key(text: str, *, content: bytes, url: str, signature: TextProfileSign
     if text and not text.isspace():
         informative = _informative(text, signature, title)
         if informative is None:
-            return short_digest(b"t", _encoded(" ".join(text.split())))
+            exact = text if main_text is None else main_text()
+            return short_digest(b"t", _encoded(" ".join(exact.split())))
         return short_digest(b"p", _encoded(informative))
     return short_digest(b"c", content) if content else short_digest(b"u", _encoded(url))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from nutchlike.signatures.dedup_key import dedup_key, short_digest
@@ -19,12 +20,22 @@ class SignedContent:
     key: bytes
 
 
-def sign(signature: Signature, *, text: str, title: str, content: bytes, url: str) -> SignedContent:
-    """Return what one page is known by; the arguments are those of ``Signature.calculate``.
+def sign(
+    signature: Signature,
+    *,
+    text: str,
+    title: str,
+    content: bytes,
+    url: str,
+    main_text: Callable[[], str] | None = None,
+) -> SignedContent:
+    """Return what one page is known by; the other arguments are those of ``Signature.calculate``.
 
-    The key is what the signature says, with care for TextProfile, which takes short and flat texts for one.
+    The key is what the signature says, with care for TextProfile, which takes short and flat texts for one: of those
+    ``main_text`` counts, which is asked for where it is needed (``None``: all of ``text``).
     """
     digest = signature.calculate(text=text, content=content, url=url)
     if isinstance(signature, TextProfileSignature):
-        return SignedContent(digest, dedup_key(text, content=content, url=url, signature=signature, title=title))
+        key = dedup_key(text, content=content, url=url, signature=signature, title=title, main_text=main_text)
+        return SignedContent(digest, key)
     return SignedContent(digest, short_digest(b"s", digest))

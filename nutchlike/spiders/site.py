@@ -91,7 +91,7 @@ class SiteSpider(Spider):
             if "nofollow" not in directives:
                 item.outlinks = [link.url for link in parsed.outlinks if not link.rel & self.rels_not_followed]
             if page is not None:
-                page.links = parsed.outlinks
+                page.links, page.text, page.main_text = parsed.outlinks, parsed.text, parsed.main_text
         if directives:
             self._obey(directives, item, page)
         yield item
