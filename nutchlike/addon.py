@@ -33,6 +33,7 @@ COMPONENTS: dict[str, dict[str, Any]] = {
         "nutchlike.middlewares.seed_injector.SeedInjectorMiddleware": 20,
     },
     "DOWNLOADER_MIDDLEWARES": {
+        "nutchlike.middlewares.conditional_get.ConditionalGetMiddleware": 90,
         "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
         "nutchlike.middlewares.robots.SharedRobotsTxtMiddleware": 100,  # in its place
         "nutchlike.middlewares.host_backoff.HostBackoffMiddleware": 820,  # behind retries, redirects and proxies
@@ -41,6 +42,7 @@ COMPONENTS: dict[str, dict[str, Any]] = {
         "nutchlike.pipelines.noindex.NoindexPipeline": 90,  # what it drops is not signed
         "nutchlike.pipelines.signature.SignaturePipeline": 100,
         "nutchlike.pipelines.dedupe.DedupePipeline": 200,
+        "nutchlike.pipelines.notmodified.NotModifiedPipeline": 210,
         "nutchlike.pipelines.word_counts.WordCountsPipeline": 250,
     },
     "EXTENSIONS": {

@@ -115,6 +115,8 @@ BOOLS = (
     "NUTCH_SIGNATURE_BLOOM_CONFIRM",
     "NUTCH_CRAWL_FOREVER",
     "NUTCH_HTTP_ROBOTS_503_DEFER_VISITS",
+    "NUTCH_HTTP_ENABLE_IF_MODIFIED_SINCE_HEADER",
+    "NUTCH_INDEXER_SKIP_NOTMODIFIED",
     "NUTCH_STORE_OUTLINKS",
     "NUTCH_DB_SCORE_COUNT_FILTERED",
     "NUTCH_WEBGRAPH_ENABLED",
@@ -150,6 +152,13 @@ def get_bool(settings: BaseSettings, name: str) -> bool:
         return settings.getbool(name)
     except ValueError as error:
         raise ValueError(f"{name} must be True, False, 1 or 0, got {settings.get(name)!r}") from error
+
+
+def skips_notmodified(settings: BaseSettings) -> bool:
+    """Return whether pages that have not changed are kept from the pipelines: yes, unless set, or with NUTCH_STRICT."""
+    if settings.get("NUTCH_INDEXER_SKIP_NOTMODIFIED") is None:
+        return not get_bool(settings, "NUTCH_STRICT")
+    return get_bool(settings, "NUTCH_INDEXER_SKIP_NOTMODIFIED")
 
 
 def get_words(settings: BaseSettings, name: str) -> list[str]:
@@ -203,7 +212,8 @@ def check_settings(settings: BaseSettings) -> None:
         if settings.get(name) is not None:
             get_int(settings, name)
     for name in BOOLS:
-        get_bool(settings, name)
+        if settings.get(name) is not None:
+            get_bool(settings, name)
     for name in WORDS:
         get_words(settings, name)
     if settings.get("NUTCH_FETCHER_QUEUE_MODE") not in MODES:

@@ -23,7 +23,7 @@ from nutchlike.crawldatum import CrawlDatum, DbStatus
 from nutchlike.fetch_schedules.fetch_schedule import Outcome
 from nutchlike.page import COPIES_METADATA, Page, fetches_a_page, page_of
 from nutchlike.page_scores import PageScores
-from nutchlike.recrawl import Recrawl, changed_metadata
+from nutchlike.recrawl import FETCHED, Recrawl, changed_metadata, with_content
 from nutchlike.request_meta import PAGE, LeasedErrback
 from nutchlike.store.codec import encode_metadata, with_metadata
 from nutchlike.store.lease import Lease, PageDone
@@ -32,7 +32,10 @@ from nutchlike.store.webgraph import encode_anchors
 
 logger = logging.getLogger(__name__)
 RETRY_STATUSES = {408, 425, 429}
-FETCHED = {Outcome.SUCCESS, Outcome.NOTMODIFIED, Outcome.DUPLICATE}
+
+
+class NotModified(IgnoreRequest):
+    """The server was asked whether a page has changed, and says that it has not."""
 
 
 class DuplicatePage(DropItem):
@@ -44,6 +47,7 @@ class Completion:
 
     def __init__(self, crawler: Crawler, *, changed: Callable[[], None]) -> None:
         """``changed`` is called when a page is ready to be acknowledged."""
+        self._strict = get_bool(crawler.settings, "NUTCH_STRICT")
         self._recrawl = Recrawl(crawler.settings)
         self.scores = PageScores(crawler)
         self._has_graph = get_bool(crawler.settings, "NUTCH_WEBGRAPH_ENABLED")
@@ -79,6 +83,16 @@ class Completion:
     def page_of_item(self, item: Any) -> Page | None:
         """Return the page in progress that an item came from, or ``None``; a pipeline may have replaced it since."""
         return self._page_of_item.get(id(item))
+
+    def is_unchanged(self, page: Page) -> bool:
+        """Return whether the content of ``page`` is what its record has: by its key, or by Nutch's signature if strict.
+
+        TextProfile is the same for short pages of which no word was the same, so it does not decide.
+        """
+        before = page.lease.datum
+        if page.key is None or before.signature is None:
+            return False
+        return page.signature == before.signature if self._strict else page.key == before.dedup_key
 
     def begin_item(self, page: Page, item: Any) -> None:
         """An item of ``page`` goes to the pipelines."""
@@ -182,7 +196,7 @@ class Completion:
         else:
             outlinks, given = self.scores.distribute(page, outlinks)
             spent, shares, rest, balance = given.spent, list(given.scores), given.virtual, given.balance
-        datum = _with_content(datum, page)
+        datum = with_content(datum, page)
         if fetched:
             datum = self.scores.judge(datum, now=now)
         return PageDone(
@@ -248,9 +262,8 @@ class Completion:
         for item in page.items:
             self._page_of_item.pop(id(item), None)
         page.items = []
-        before = page.lease.datum
-        same = page.key is not None and before.signature is not None and page.key == before.dedup_key
-        page.outcome = Outcome.NOTMODIFIED if outcome is Outcome.SUCCESS and same else outcome
+        is_same = outcome is Outcome.SUCCESS and self.is_unchanged(page)
+        page.outcome = Outcome.NOTMODIFIED if is_same else outcome
         if page.withheld:
             return
         self._forget(page)
@@ -266,24 +279,6 @@ def _copies(datum: CrawlDatum) -> dict[str, str]:
     return {name: text for name, text in datum.metadata.items() if name == COPIES_METADATA}
 
 
-def _with_content(datum: CrawlDatum, page: Page) -> CrawlDatum:
-    """Return a page's new record with the content that it has now.
-
-    A page that had a content of its own, and now repeats another's, keeps what it had until a second fetch says so,
-    too: a site that answers all URLs with a login page for an hour loses nothing.
-    """
-    before, outcome = page.lease.datum, page.outcome
-    if outcome in FETCHED and page.is_unsigned:
-        return replace(datum, signature=None, dedup_key=None)
-    if outcome in FETCHED and page.key:
-        lost = outcome is Outcome.DUPLICATE and before.dedup_key not in (None, page.key)
-        if not lost or before.db_status is DbStatus.DB_DUPLICATE:
-            return replace(datum, signature=page.signature, dedup_key=page.key)
-    elif outcome not in FETCHED and (outcome is not Outcome.RETRY or datum.db_status is DbStatus.DB_GONE):
-        return replace(datum, signature=None, dedup_key=None)
-    return replace(datum, signature=before.signature, dedup_key=before.dedup_key)
-
-
 def outcome_of(error: BaseException | None) -> Outcome:
     """Return what a failure means for the CrawlDb, as Nutch's protocol-http has it.
 
@@ -295,4 +290,6 @@ def outcome_of(error: BaseException | None) -> Outcome:
         if status == 304:
             return Outcome.NOTMODIFIED
         return Outcome.RETRY if status >= 500 or status in RETRY_STATUSES else Outcome.GONE
+    if isinstance(error, NotModified):
+        return Outcome.NOTMODIFIED
     return Outcome.GONE if isinstance(error, IgnoreRequest) else Outcome.RETRY

@@ -45,6 +45,9 @@ NUTCH_DB_FETCH_SCHEDULE_ADAPTIVE_HOST_INTERVALS_RULES: str | None = None
 NUTCH_DB_FETCH_SCHEDULE_MIME_FILE = "adaptive-mimetypes.txt"
 NUTCH_DB_FETCH_SCHEDULE_MIME_RULES: str | None = None
 NUTCH_DB_FETCH_SCHEDULE_ESTIMATED_MEMORY = 20.0  # EstimatedFetchSchedule: fetches of a page that count, about
+NUTCH_HTTP_ENABLE_IF_MODIFIED_SINCE_HEADER = True  # servers are asked whether a page has changed: ETag, Last-Modified
+# An unchanged page does not go to the pipelines behind ours, nor into feeds; None = so it is, but for NUTCH_STRICT.
+NUTCH_INDEXER_SKIP_NOTMODIFIED: bool | None = None
 
 # --- URLs ----------------------------------------------------------------------------------------
 NUTCH_URL_NORMALIZERS = [  # import paths, in order

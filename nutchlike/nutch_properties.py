@@ -93,7 +93,7 @@ def _add(result: ConfSettings, setting: str, value: Any, origin: Iterable[Proper
 def _as_default(setting: str, value: str) -> str:
     """Return ``value`` as Scrapy reads it: Hadoop also takes booleans in capitals, ``0x10`` and ``1.5f``."""
     default = _KNOWN[setting]
-    if isinstance(default, bool):
+    if isinstance(default, bool) or (default is None and value.lower() in {"true", "false"}):
         return value.lower()
     if isinstance(default, int) and re.fullmatch(r"[+-]?0[xX][0-9a-fA-F]+", value):
         return str(int(value, 16))
