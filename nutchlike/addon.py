@@ -31,6 +31,7 @@ COMPONENTS: dict[str, dict[str, Any]] = {
     "SPIDER_MIDDLEWARES": {
         "nutchlike.middlewares.outlinks.OutlinksMiddleware": 10,  # next to the engine: it must see all output
         "nutchlike.middlewares.seed_injector.SeedInjectorMiddleware": 20,
+        "nutchlike.middlewares.refetch.RefetchMiddleware": 30,  # behind it, so that new seeds are known
     },
     "DOWNLOADER_MIDDLEWARES": {
         "nutchlike.middlewares.conditional_get.ConditionalGetMiddleware": 90,

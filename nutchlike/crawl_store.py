@@ -38,6 +38,7 @@ from nutchlike.store.keys import CrawlKeys
 from nutchlike.store.layout import agree_on_layout, find_layout, forget, keys_of
 from nutchlike.store.lease import Limits
 from nutchlike.store.nodes import Client
+from nutchlike.store.refetch import Refetch
 from nutchlike.store.robots_cache import RobotsCache
 from nutchlike.store.scripts import Scripts
 from nutchlike.store.sketch_index import SketchIndex
@@ -61,6 +62,7 @@ class CrawlStore:
     signatures: ContentIndex
     contents: ContentOwners
     duplicates: Duplicates
+    refetch: Refetch
     words: WordCounts
     webgraph: WebGraph
     explainer: Explainer
@@ -153,6 +155,7 @@ def open_store(settings: BaseSettings, *, crawl_id: str, flush: bool = False, be
         signatures=contents,
         contents=ContentOwners(contents, _sketches(settings, keys, scripts)),
         duplicates=duplicates,
+        refetch=Refetch(client, keys, scripts),
         words=WordCounts(client, keys, scripts),
         webgraph=webgraph,
         explainer=Explainer(keys, scripts, client, crawldb, webgraph, duplicates, contents=contents),

@@ -19,6 +19,7 @@ from nutchlike.store.keys import CrawlKeys, PartitionKeys, partition_and_handle
 from nutchlike.store.layout import agree_on_layout
 from nutchlike.store.lease import Lease, Limits, PageDone
 from nutchlike.store.nodes import Client
+from nutchlike.store.refetch import Refetch
 from nutchlike.store.scripts import Scripts
 from nutchlike.store.signature_index import SignatureIndex
 from nutchlike.store.stored_url import StoredURL
@@ -93,6 +94,7 @@ class Store:
     signatures: SignatureIndex
     duplicates: Duplicates
     explainer: Explainer
+    refetch: Refetch
 
     def other(self, worker: str = "w2", **limits: Any) -> Store:
         """Return what another worker sees of the same store."""
@@ -144,6 +146,7 @@ def open_store(client: Client, *, keys: CrawlKeys = KEYS, queue_of: Callable[[st
         signatures,
         duplicates,
         Explainer(keys, scripts, client, crawldb, webgraph, duplicates),
+        Refetch(client, keys, scripts),
     )
 
 

@@ -10,7 +10,7 @@ from scrapy.exceptions import UsageError
 from nutchlike.nutch_command import NutchCommand
 from nutchlike.plugins import check_plugins
 
-FAILURES = {"no_seeds", "store_unavailable", "start_error", "feed_failed"}
+FAILURES = {"no_seeds", "nothing_to_refetch", "store_unavailable", "start_error", "feed_failed"}
 
 
 class Command(NutchCommand, CrawlCommand):

@@ -155,11 +155,12 @@ class AbstractFetchSchedule(ABC):
 
     def _longer(self, interval: int) -> int:
         longer = finite_float32(finite_float32(interval) * 1.5)
-        return as_int(longer) if longer < self.max_interval else self._nearly_max
+        return as_int(longer) if longer < self.max_interval else self.nearly_max
 
     def _within_max(self, datum: CrawlDatum) -> CrawlDatum:
-        return replace(datum, fetch_interval=self._nearly_max) if datum.fetch_interval > self.max_interval else datum
+        return replace(datum, fetch_interval=self.nearly_max) if datum.fetch_interval > self.max_interval else datum
 
     @property
-    def _nearly_max(self) -> int:
+    def nearly_max(self) -> int:
+        """What an interval becomes that is above ``max_interval``, in seconds."""
         return max(1, as_int(finite_float32(self.max_interval * finite_float32(0.9))))

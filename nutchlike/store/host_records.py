@@ -7,7 +7,7 @@ number of buckets grows by one at a time.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import TypeVar, cast
@@ -74,10 +74,11 @@ def read_hosts(client: Client, keys: PartitionKeys) -> Iterator[StoredHost]:
 
 
 def read_records(
-    client: Client, scripts: Scripts, partition: int, keys: PartitionKeys
+    client: Client, scripts: Scripts, partition: int, keys: PartitionKeys, *, hosts: Container[int] | None = None
 ) -> Iterator[tuple[bytes, bytes]]:
-    """Yield handle and stored record of every URL of a partition, in small steps."""
-    buckets = ((host.number, i) for host in read_hosts(client, keys) for i in range(host.buckets))
+    """Yield handle and stored record of every URL of a partition, in small steps; ``hosts``: of those numbers only."""
+    read = (host for host in read_hosts(client, keys) if hosts is None or host.number in hosts)
+    buckets = ((host.number, i) for host in read for i in range(host.buckets))
     for chunk in chunks(buckets, 256):
         answers = scripts.ask([(partition, ("HGETALL", keys.bucket(number, i))) for number, i in chunk])
         for (number, _), records in zip(chunk, answers, strict=True):

@@ -15,11 +15,8 @@ local function merge(r, cash, interval, score_given, interval_given, metadata)
   if mode == 'overwrite' then
     redis.call('HDEL', METADATA, key)
     r.flags = with(r.flags, HAS_METADATA, false)
-    local content = dedup_key(r) -- stays, so that the next fetch gives it up
-    r.signature = content ~= '' and '\0' .. content or ''
-    r.retries, r.attempts, r.modified_time = 0, 0, 0
+    forget_fetches(r)
     r.fetch_time = math.floor(now)
-    set_status(r, UNFETCHED)
     score_given, interval_given = '1', '1'
   end
   if interval_given == '1' then r.interval = interval end

@@ -68,6 +68,15 @@ local function set_status(r, status)
   r.status = status
 end
 
+-- As if the page had never been fetched; its dedup key stays, so that the next fetch gives it up (a duplicate's is
+-- another page's).
+local function forget_fetches(r)
+  local content = r.status ~= DUPLICATE and dedup_key(r) or ''
+  r.signature = content ~= '' and '\0' .. content or ''
+  r.retries, r.attempts, r.modified_time = 0, 0, 0
+  set_status(r, UNFETCHED)
+end
+
 -- A bucket ranks as high as each record in it that waits; only a better best one can matter to its host.
 local function raise_bucket(queue, no, i, rank_)
   if redis.call('ZADD', queue .. no, 'GT', 'CH', num(rank_), i) == 1 then host(no).unsettled = true end
