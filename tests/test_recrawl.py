@@ -53,6 +53,38 @@ def test_a_page_has_changed_when_there_was_something_to_compare_it_with(
     assert (found.fetch_interval, found.modified_time, found.db_status) == (interval, NOW, DbStatus.DB_FETCHED)
 
 
+def test_an_interval_begins_with_the_default_and_adapts_from_the_second_fetch_on() -> None:
+    schedule = recrawl("AdaptiveFetchSchedule", NUTCH_DB_FETCH_SCHEDULE_ADAPTIVE_SYNC_DELTA=False)
+    datum, now, intervals = NEW, NOW, []
+    outcomes = [Outcome.SUCCESS, *[Outcome.NOTMODIFIED] * 3, *[Outcome.SUCCESS] * 3]
+    for number, outcome in enumerate(outcomes):
+        datum = schedule.after(page(datum, outcome), now=now)
+        datum = replace(datum, signature=b"%d" % number, dedup_key=b"key")
+        intervals.append(datum.fetch_interval)
+        now = datum.fetch_time
+    assert intervals[0] == HOUR
+    assert HOUR < intervals[1] < intervals[2] < intervals[3]
+    assert intervals[3] > intervals[4] > intervals[5] > intervals[6] >= 60
+
+
+@pytest.mark.parametrize(("outcome", "bound"), [(Outcome.NOTMODIFIED, 5000), (Outcome.SUCCESS, 3000)])
+def test_an_interval_stays_within_its_bounds_however_often_a_page_changes(outcome: Outcome, bound: int) -> None:
+    bounds = {
+        "NUTCH_DB_FETCH_SCHEDULE_ADAPTIVE_MIN_INTERVAL": 3000,
+        "NUTCH_DB_FETCH_SCHEDULE_ADAPTIVE_MAX_INTERVAL": 5000,
+        "NUTCH_DB_FETCH_SCHEDULE_ADAPTIVE_SYNC_DELTA": False,
+    }
+    datum, now = OLD, NOW
+    for _ in range(10):
+        datum = schedule_after(datum, outcome, now, bounds)
+        now = datum.fetch_time
+    assert datum.fetch_interval == bound
+
+
+def schedule_after(datum: CrawlDatum, outcome: Outcome, now: int, bounds: dict[str, Any]) -> CrawlDatum:
+    return recrawl("AdaptiveFetchSchedule", **bounds).after(page(datum, outcome), now=now)
+
+
 MIME_RULES = {"NUTCH_DB_FETCH_SCHEDULE_MIME_RULES": "text/html\t1.0\t0.5\n"}
 
 

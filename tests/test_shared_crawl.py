@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from web import Answer, Project, Web, html, serve, tree
 
+from nutchlike.store.embedded import EmbeddedServer
+
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
@@ -47,6 +49,29 @@ def test_a_crawl_without_end_waits_for_pages_that_are_due_again(project: Project
         process.send_signal(signal.SIGINT)
         _, reason, _ = end_of(process)
         assert reason == "shutdown"
+
+
+def test_a_crawl_that_waits_asks_the_store_once_a_second(project: Project) -> None:
+    with serve(tree(2)) as web, EmbeddedServer.attach(project.folder / "store") as server:
+        process = project.start(f"url={web.url}/", NUTCH_CRAWL_FOREVER=True)
+        web.wait_for(lambda count: len(count) == 2)
+        client = server.client()
+
+        def scripts_run() -> int:
+            return int(client.info("commandstats")["cmdstat_evalsha"]["calls"])
+
+        def wait_for_scripts(number: int) -> float:
+            deadline = time.monotonic() + 60
+            while scripts_run() < number:
+                assert time.monotonic() < deadline
+                time.sleep(0.05)
+            return time.monotonic()
+
+        begun = wait_for_scripts(scripts_run() + 5)  # by then the last page is acknowledged
+        ended = wait_for_scripts(scripts_run() + 6)
+        process.send_signal(signal.SIGINT)
+        assert end_of(process)[1] == "shutdown"
+        assert ended - begun > 4
 
 
 def test_a_worker_waits_for_more_work_as_long_as_it_is_told(project: Project) -> None:
