@@ -9,6 +9,7 @@ from typing import Any
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 
 from nutchlike import default_settings
+from nutchlike.download_handler_choice import CURL, reason_against_curl
 from nutchlike.nutch_properties import configured_conf
 
 logger = logging.getLogger(__name__)
@@ -94,6 +95,19 @@ class NutchlikeAddon:
         for alias, name in ALIASES.items():
             if settings.get(alias) is not None:
                 settings.set(name, settings[alias], priority=settings.getpriority(alias) or 0)
+        if settings.getpriority("SCHEDULER") != SETTINGS_PRIORITIES["command"]:
+            _choose_download_handler(settings)
+
+
+def _choose_download_handler(settings: BaseSettings) -> None:
+    """Have http and https downloaded by libcurl where that works and the project names no handler of its own."""
+    handlers = settings["DOWNLOAD_HANDLERS"]
+    schemes = [scheme for scheme in ("http", "https") if scheme not in handlers]
+    if schemes and (reason := reason_against_curl(settings)):
+        logger.info("Pages are fetched by Scrapy's own download handler: %s", reason)
+        return
+    for scheme in schemes:
+        handlers.set(scheme, CURL, priority="addon")
 
 
 def _add_components(settings: BaseSettings, added: dict[str, dict[str, Any]]) -> None:

@@ -1,13 +1,15 @@
-"""Fixtures that several test files share: a real Redis server, and a real cluster of them."""
+"""Fixtures that several test files share: a real Redis server, a real cluster of them, a reactor."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import redis
 from cluster import Cluster, cluster
+from download_handlers import running_reactor
 from hypothesis import settings
 from stores import Store, open_store
 
@@ -74,3 +76,10 @@ def store_folder(tmp_path: Path) -> Iterator[Path]:
     folder = tmp_path / "store"
     yield folder
     assert not is_served(folder)
+
+
+@pytest.fixture(scope="session")
+def reactor_loop() -> Iterator[asyncio.AbstractEventLoop]:
+    """The loop of Twisted's asyncio reactor, which works whenever the loop runs."""
+    with running_reactor() as loop:
+        yield loop

@@ -12,6 +12,7 @@ from scrapy.settings import Settings
 from scrapy.utils.misc import load_object
 
 from nutchlike.checked_settings import check_settings
+from nutchlike.download_handler_choice import CURL
 
 ADDONS = {"nutchlike.addon.NutchlikeAddon": 100}
 
@@ -48,6 +49,34 @@ def test_scrapys_own_robots_middleware_gives_way_to_ours() -> None:
 def test_feeds_are_written_without_a_buffer(scheme: str) -> None:
     storage = built().settings.getwithbase("FEED_STORAGES")[scheme]
     assert storage == "nutchlike.feed_storage.UnbufferedFileFeedStorage"
+
+
+def test_pages_are_downloaded_by_libcurl() -> None:
+    handlers = built().settings.getwithbase("DOWNLOAD_HANDLERS")
+    assert handlers["http"] == handlers["https"] == CURL
+    assert "nutchlike" not in str(handlers["data"])
+
+
+def test_a_handler_of_the_projects_own_stays() -> None:
+    handlers = built(DOWNLOAD_HANDLERS={"https": "mine.Handler"}).settings.getwithbase("DOWNLOAD_HANDLERS")
+    assert (handlers["http"], handlers["https"]) == (CURL, "mine.Handler")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("TWISTED_REACTOR", "twisted.internet.selectreactor.SelectReactor"),
+        ("DOWNLOADER_CLIENT_TLS_VERBOSE_LOGGING", True),
+        ("DOWNLOADER_CLIENT_TLS_METHOD", "TLSv1.2"),
+    ],
+)
+def test_where_libcurl_cannot_do_it_scrapys_handler_stays_and_the_log_says_why(
+    name: str, value: object, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    settings = built(TWISTED_REACTOR_ENABLED=True, **{name: value}).settings
+    assert "nutchlike" not in str(settings.getwithbase("DOWNLOAD_HANDLERS")["http"])
+    assert [record.getMessage() for record in caplog.records if name in record.getMessage()]
 
 
 def test_what_the_project_sets_wins() -> None:
