@@ -49,11 +49,13 @@ class ConditionalGetMiddleware:
     def process_request(self, request: Request) -> None:
         """Make the request of a page that was fetched before a conditional one."""
         page = page_of(request)
-        if page is None or page.done or not page.is_recrawled or any(name in request.headers for name in CONDITIONS):
+        if page is None or page.done or not page.is_recrawled:
             return
         before = page.lease.datum
         kept = before.metadata.get(VALIDATORS_METADATA, "")
         if not kept or before.signature is None or before.db_status not in HAS_ITS_CONTENT:
+            return
+        if any(name in request.headers for name in CONDITIONS):
             return
         headers = conditional_headers(kept, signed_as=self._signed_as)
         request.headers.update(headers)
