@@ -31,6 +31,15 @@ class Absence:
         """Return the normalized form of ``url``, whatever the filters say; ``None`` when it is no URL."""
         return self._chain.normalized(url)
 
+    def refusal(self, source: str, url: str) -> str | None:
+        """Return why a link from the normalized URL ``source`` to ``url`` is not taken, ``None`` when it is."""
+        verdict = self._chain.judge(url)
+        if verdict.url is None:
+            return f"a rule rejects it: {verdict.reason}"
+        if not self._scope.accepts(source, verdict.url):
+            return "it is an external link: NUTCH_DB_IGNORE_EXTERNAL_LINKS"
+        return None
+
     def reason(self, url: str, store: CrawlStore) -> str:
         """Return why a URL is not known, as far as can be told. Costs a look at each list of the web graph.
 

@@ -38,6 +38,10 @@ COMPONENTS: dict[str, dict[str, Any]] = {
         "nutchlike.middlewares.conditional_get.ConditionalGetMiddleware": 90,
         "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
         "nutchlike.middlewares.robots.SharedRobotsTxtMiddleware": 100,  # in its place
+        "scrapy.downloadermiddlewares.redirect.MetaRefreshMiddleware": None,
+        "nutchlike.middlewares.redirects.MetaRefreshMiddleware": 580,
+        "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": None,
+        "nutchlike.middlewares.redirects.RedirectMiddleware": 600,
         "nutchlike.middlewares.host_backoff.HostBackoffMiddleware": 820,  # behind retries, redirects and proxies
     },
     "ITEM_PIPELINES": {
@@ -64,7 +68,10 @@ ALIASES = {
     # Nutch's name -> the Scrapy setting that means the same; Scrapy's downloader must hear of it too
     "NUTCH_FETCHER_SERVER_DELAY": "DOWNLOAD_DELAY",
     "NUTCH_FETCHER_THREADS_PER_QUEUE": "CONCURRENT_REQUESTS_PER_DOMAIN",
+    "NUTCH_HTTP_REDIRECT_MAX": "REDIRECT_MAX_TIMES",
 }
+# Values under Nutch's name that say nothing about Scrapy's setting: targets that are queued, as all are here.
+UNSAID = {"NUTCH_HTTP_REDIRECT_MAX": {"0", "-1"}}
 
 
 class NutchlikeAddon:
@@ -93,7 +100,7 @@ class NutchlikeAddon:
         if unread:
             logger.warning("Properties of nutch-site.xml, which nothing here reads: %s", ", ".join(unread))
         for alias, name in ALIASES.items():
-            if settings.get(alias) is not None:
+            if settings.get(alias) is not None and str(settings[alias]) not in UNSAID.get(alias, ()):
                 settings.set(name, settings[alias], priority=settings.getpriority(alias) or 0)
         if settings.getpriority("SCHEDULER") != SETTINGS_PRIORITIES["command"]:
             _choose_download_handler(settings)

@@ -21,17 +21,19 @@ from twisted.python.failure import Failure
 from nutchlike.checked_settings import get_bool, get_int
 from nutchlike.crawldatum import CrawlDatum, DbStatus
 from nutchlike.fetch_schedules.fetch_schedule import Outcome
-from nutchlike.page import COPIES_METADATA, Page, fetches_a_page, page_of
+from nutchlike.page import COPIES_METADATA, Page, page_of
 from nutchlike.page_scores import PageScores
 from nutchlike.recrawl import FETCHED, Recrawl, changed_metadata, with_content
+from nutchlike.redirect_targets import PERMANENT, TEMPORARY, fetches_a_page, inheriting, redirect_outcome
 from nutchlike.request_meta import PAGE, LeasedErrback
-from nutchlike.store.codec import encode_metadata, with_metadata
+from nutchlike.store.codec import with_metadata
 from nutchlike.store.lease import Lease, PageDone
 from nutchlike.store.stored_url import StoredURL
 from nutchlike.store.webgraph import encode_anchors
 
 logger = logging.getLogger(__name__)
 RETRY_STATUSES = {408, 425, 429}
+REDIRECTED = {Outcome.REDIR_PERM, Outcome.REDIR_TEMP}
 
 
 class NotModified(IgnoreRequest):
@@ -108,13 +110,17 @@ class Completion:
 
     def fail(self, page: Page, error: BaseException | None) -> None:
         """``page`` could not be fetched or parsed."""
-        self._finish(page, outcome_of(error))
+        outcome = outcome_of(error)
+        if outcome in REDIRECTED:
+            self._stats.inc_value("nutch/redirects/nowhere")
+        self._finish(page, outcome)
 
-    def redirect(self, page: Page, http_status: Any, target: StoredURL | None) -> None:
-        """``page`` redirects; all its cash and metadata go to ``target``, ``None`` when that was rejected."""
+    def redirect(self, page: Page, outcome: Outcome, *, to: str, target: StoredURL | None) -> None:
+        """``page`` redirects ``to`` a URL; its cash and metadata go to ``target``, ``None`` when that is refused."""
+        page.redirects_to = to
         page.outlinks = {}
         page.add_outlinks([target] if target else [])
-        self._finish(page, Outcome.REDIR_PERM if http_status in {301, 308} else Outcome.REDIR_TEMP)
+        self._finish(page, outcome)
 
     @property
     def unfinished(self) -> list[Page]:
@@ -180,7 +186,7 @@ class Completion:
         datum = self._recrawl.after(page, now=now)
         retry = outcome is Outcome.RETRY and datum.db_status is not DbStatus.DB_GONE
         fetched = outcome in FETCHED
-        redirected = outcome in {Outcome.REDIR_PERM, Outcome.REDIR_TEMP}
+        redirected = outcome in REDIRECTED
         outlinks = list(page.outlinks.values()) if fetched or redirected else []
         if outcome is Outcome.DUPLICATE:
             outlinks = self._of_copy(outlinks, lease.datum)
@@ -188,8 +194,7 @@ class Completion:
         has_answer = not retry and (outcome is not Outcome.NOTMODIFIED or page.exhausted)
         cash = lease.datum.score
         if redirected and outlinks:
-            metadata = encode_metadata(page.metadata | _copies(lease.datum))
-            outlinks = [replace(outlink, metadata=metadata) for outlink in outlinks]
+            outlinks = [inheriting(outlink, page) for outlink in outlinks]
             spent, shares, rest, balance = cash, [cash], 0.0, 0.0
         elif retry:
             spent, shares, rest, balance = 0.0, [], 0.0, 0.0
@@ -212,7 +217,7 @@ class Completion:
             shares=shares,
             relinked=self._has_graph and has_answer,
             anchors=encode_anchors([page.anchors.get(o.id, "") for o in outlinks]) if page.anchors else b"",
-            metadata=changed_metadata(lease.datum, datum),
+            metadata=changed_metadata(lease.datum, datum) | ({} if outcome is Outcome.RETRY else page.notes),
         )
 
     def _of_copy(self, outlinks: list[StoredURL], datum: CrawlDatum) -> list[StoredURL]:
@@ -220,7 +225,7 @@ class Completion:
 
         An error page that is answered for every URL may have new links for each, without end.
         """
-        text = _copies(datum).get(COPIES_METADATA, "")
+        text = datum.metadata.get(COPIES_METADATA, "")
         copies = 1 + (int(text) if text.isdecimal() else 0)
         if copies > self._copies_followed >= 0:
             self._stats.inc_value("nutch/outlinks/of_copies", len(outlinks))
@@ -275,20 +280,19 @@ class Completion:
             del self._pages[page.lease.key]
 
 
-def _copies(datum: CrawlDatum) -> dict[str, str]:
-    return {name: text for name, text in datum.metadata.items() if name == COPIES_METADATA}
-
-
 def outcome_of(error: BaseException | None) -> Outcome:
     """Return what a failure means for the CrawlDb, as Nutch's protocol-http has it.
 
     4xx: gone, but "later" answers (408, 425, 429) are tried again, as are 5xx, network errors and exceptions in a
-    callback. A request that a rule refused (robots.txt, too many redirects) is gone.
+    callback. A request that a rule refused (robots.txt, too many redirects) is gone. A redirect is left when it leads
+    to nothing that can be fetched.
     """
     if isinstance(error, HttpError):
         status = error.response.status
         if status == 304:
             return Outcome.NOTMODIFIED
+        if status in PERMANENT | TEMPORARY:
+            return redirect_outcome(status)
         return Outcome.RETRY if status >= 500 or status in RETRY_STATUSES else Outcome.GONE
     if isinstance(error, NotModified):
         return Outcome.NOTMODIFIED

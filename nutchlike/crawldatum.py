@@ -7,6 +7,10 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 
 SCORE_MAX = 1e15  # cash of one seed; sums of such never overflow
+# Names of metadata that a crawl keeps for itself; an empty text there is as good as none.
+REDIRECT_METADATA = "_redirect_"  # to where the page redirected when it was last asked for
+REPR_METADATA = "_repr_"  # Nutch's name: the URL that stands for the page in place of its own, to which it redirects
+CANONICAL_METADATA = "_canonical_"  # the other URL that the page names as its canonical one
 
 
 class DbStatus(IntEnum):

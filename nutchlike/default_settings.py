@@ -95,6 +95,9 @@ NUTCH_LINKS_NOT_FOLLOWED = ["nofollow"]  # links with one of these in rel: nofol
 NUTCH_META_ROBOTS_OBEY = ["noindex", "nofollow", "noarchive"]  # wishes of meta robots and X-Robots-Tag that count
 NUTCH_DB_IGNORE_EXTERNAL_LINKS = True  # stay on the host (or domain) of the page that has the link
 NUTCH_DB_IGNORE_EXTERNAL_LINKS_MODE = "byHost"  # or byDomain
+NUTCH_HTTP_REDIRECT_MAX: int | None = None  # redirects in a row that are followed; None, 0, -1 = REDIRECT_MAX_TIMES
+NUTCH_CANONICAL_OBEY = ["follow", "keep"]  # rel=canonical is a link; of two copies the one that it names is kept
+NUTCH_CANONICAL_OTHER_SITES = False  # it also counts when it names a page of another host (or domain, as above)
 
 # --- Scores --------------------------------------------------------------------------------------
 NUTCH_SCORING_FILTERS = ["nutchlike.scoring.opic.PaperOPIC"]  # import paths, in order

@@ -12,9 +12,10 @@ class PageItem:
     ``fetch_time`` is epoch seconds; ``score`` is the OPIC cash that the page had when it was leased;
     ``depth`` counts links from the nearest seed (0 = seed); ``signature`` is hex and empty until the
     signature pipeline ran; ``text`` is the visible text and empty for a page that is no HTML.
-    ``canonical`` is the absolute rel=canonical URL, or ``None``. ``noarchive``: the page asks that no copy of it be
-    shown to others (Nutch: ``caching.forbidden``). ``outlinks`` holds the links that the
-    crawl took, and stays empty unless NUTCH_STORE_OUTLINKS asks for them.
+    ``canonical`` is the absolute rel=canonical URL, or ``None``. ``repr_url`` is the URL that people know the page by
+    (urls/representative_url.py) when it is another, which redirects here, or ``None``. ``noarchive``: the page asks
+    that no copy of it be shown to others (Nutch: ``caching.forbidden``). ``outlinks`` holds the links that the crawl
+    took, and stays empty unless NUTCH_STORE_OUTLINKS asks for them.
     """
 
     url: str
@@ -28,6 +29,7 @@ class PageItem:
     depth: int = 0
     metadata: dict[str, str] = field(default_factory=dict)
     canonical: str | None = None
+    repr_url: str | None = None
     noarchive: bool = False
     outlinks: list[str] = field(default_factory=list)
 

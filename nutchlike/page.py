@@ -8,7 +8,7 @@ from typing import Any
 
 from scrapy import Request
 
-from nutchlike.crawldatum import DbStatus
+from nutchlike.crawldatum import CANONICAL_METADATA, REDIRECT_METADATA, REPR_METADATA, DbStatus
 from nutchlike.fetch_schedules.fetch_schedule import CHANGES_METADATA, Outcome
 from nutchlike.parsing.html import Outlink
 from nutchlike.request_meta import PAGE
@@ -18,8 +18,15 @@ from nutchlike.store.stored_url import StoredURL
 from nutchlike.validators import VALIDATORS_METADATA
 
 COPIES_METADATA = "_copies_"  # how many pages in a row, on the way to a page, repeated another's content
-OWN_METADATA = {CHANGES_METADATA, COPIES_METADATA, VALIDATORS_METADATA}  # kept for the crawl itself: no item has them
-REDIRECT_META = {"depth", "redirect_times", "redirect_ttl", "redirect_urls", "redirect_reasons", "retry_times"}
+# Kept for the crawl itself: no item has them.
+OWN_METADATA = {
+    CHANGES_METADATA,
+    COPIES_METADATA,
+    REDIRECT_METADATA,
+    REPR_METADATA,
+    CANONICAL_METADATA,
+    VALIDATORS_METADATA,
+}
 
 
 @dataclass(slots=True, eq=False)
@@ -38,12 +45,13 @@ class Page:
     ``is_unsigned``, for that, or because it is empty, its content is not compared, and it owns none;
     ``links``, what its parser found; ``outlinks`` by url
     id, those that are taken, and ``anchors``, their texts where they have one; ``scored``, what its links are judged
-    by; ``items`` that went to the pipelines, ``open_items`` of them not out yet; ``exhausted``, the callback has given
-    all.
+    by; ``canonical``, the normalized URL that it names as its canonical one, "" for none or its own, ``None`` while
+    that is not known; ``items`` that went to the pipelines, ``open_items`` of them not out yet; ``exhausted``, the
+    callback has given all.
     ``sent``: a request for it has gone out; ``held_until``, an epoch second: its host may not be asked before.
     ``better_than``: the record key of the page whose content it took over.
-    In the end: ``outcome``; ``done``, ready to be acknowledged; ``withheld``, it must not be. ``forsaken``: at the last
-    look no request in progress belonged to it.
+    In the end: ``redirects_to``, "" when it does not; ``outcome``; ``done``, ready to be acknowledged; ``withheld``, it
+    must not be. ``forsaken``: at the last look no request in progress belonged to it.
     """
 
     lease: Lease
@@ -73,6 +81,8 @@ class Page:
     items: list[Any] = field(default_factory=list)
     open_items: int = 0
     exhausted: bool = False
+    canonical: str | None = None
+    redirects_to: str = ""
     outcome: Outcome | None = None
     done: bool = False
     withheld: bool = False
@@ -92,6 +102,20 @@ class Page:
         """Whether the content that the record has was the page's own, and no other page's."""
         return self.lease.datum.db_status is not DbStatus.DB_DUPLICATE
 
+    @property
+    def repr_url(self) -> str | None:
+        """The URL that stands for the page, which redirects to it; ``None`` when its own does."""
+        return self.lease.datum.metadata.get(REPR_METADATA) or None
+
+    @property
+    def notes(self) -> dict[str, str]:
+        """What has changed of that which the crawl keeps in the metadata for itself, of a page that had an answer."""
+        found = {REDIRECT_METADATA: self.redirects_to}
+        if self.canonical is not None:
+            found[CANONICAL_METADATA] = self.canonical
+        before = self.lease.datum.metadata
+        return {name: text for name, text in found.items() if text != before.get(name, "")}
+
     def add_outlinks(self, urls: Iterable[StoredURL]) -> None:
         """Note outlinks; a link to the page itself and a repeated one do not count."""
         for url in urls:
@@ -109,26 +133,3 @@ def put_off(page: Page, request: Request, *, until: float) -> Request:
     """Return what a downloader middleware gives back so that ``page`` waits in the scheduler until an epoch second."""
     page.held_until = until
     return request.copy()
-
-
-def redirected(page: Page, request: Request) -> Request:
-    """Return ``request``, to where ``page`` redirects, without what the downloader made of it.
-
-    The target of a page that is fetched again when it is due is such a page, too.
-    """
-    if page.is_recrawled:
-        meta = {name: value for name, value in request.meta.items() if name in REDIRECT_META}
-        headers = {"Referer": referer} if (referer := request.headers.get("Referer")) else None
-        return Request(request.url, meta=meta, headers=headers, priority=request.priority)
-    # a retry has set dont_filter, and a slot is the name of the host that sent us away
-    request.dont_filter = page.dont_filter
-    for name in ("download_slot", "download_latency"):
-        request.meta.pop(name, None)
-    return request
-
-
-def fetches_a_page(request: Request) -> bool:
-    """Return whether a stored request is a plain GET but for the redirect that led to it."""
-    own = request.callback or request.body or request.cb_kwargs or request.cookies or request.dont_filter
-    headers = set(request.headers) - {b"Referer"}
-    return request.method == "GET" and not own and not headers and set(request.meta) <= REDIRECT_META

@@ -25,7 +25,8 @@ from nutchlike.held_requests import HeldRequests
 from nutchlike.host_clock import HostClock
 from nutchlike.lease_buffer import POLL_SECONDS, LeaseBuffer
 from nutchlike.outage import RETRY_SECONDS, Outage
-from nutchlike.page import Page, redirected
+from nutchlike.page import Page
+from nutchlike.redirects import Redirects
 from nutchlike.request_meta import PAGE
 from nutchlike.solo_task import SoloTask
 from nutchlike.store.errors import StoreUnavailable
@@ -64,6 +65,14 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
         self.clock = HostClock(crawler, calls=self.calls, outage=self.outage, store=lambda: self.store)
         # retries, and pages whose turn was taken by robots.txt or put off
         self._again = HeldRequests(clock=self.clock, wake_up=self.wake_up, give_up=self._put_off)
+        self.redirects = Redirects(
+            crawler,
+            requests=self.requests,
+            completion=self.completion,
+            outage=self.outage,
+            again=self._again.add,
+            store=lambda: self.store,
+        )
         self._lease_seconds = get_float(settings, "NUTCH_LEASE_SECONDS")
         self._is_endless = get_bool(settings, "NUTCH_CRAWL_FOREVER")
         self._age_max = get_float(settings, "NUTCH_LEASE_AGE_MAX")
@@ -195,17 +204,7 @@ class Scheduler(RedisScheduler):  # type: ignore[misc]  # scrapy-redis has no ty
         if request.meta.get("redirect_times", 0) <= page.redirect_times:
             self._again.add(request)
             return True
-        page.redirect_times = request.meta["redirect_times"]
-        url = self.requests.accept(request.url, source=page.url)
-        if url == page.url:  # a page that sets a cookie and sends us back to itself
-            self._again.add(request)
-            return True
-        if url is None and page.lease.datum.depth == 0:
-            logger.warning("Seed %s redirects to %s, which no rule accepts or is another host", page.url, request.url)
-        reason = request.meta["redirect_reasons"][-1]
-        target = self.requests.to_store(redirected(page, request), source=page.url) if url is not None else None
-        self.completion.redirect(page, reason, target)
-        return target is not None
+        return self.redirects.follow(page, request)
 
     def _put_off(self, page: Page) -> None:
         """A page whose host is held for long does not keep its lease."""

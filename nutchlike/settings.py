@@ -22,6 +22,7 @@ DOWNLOAD_MAXSIZE = 16 * 1024 * 1024  # bytes
 
 # REDIS_URL = "redis://localhost:6379/0"   # unset: a private server, started and stopped by the crawl
 
+METAREFRESH_MAXDELAY = 15  # seconds; a page that refreshes later is a page, and where it leads a link
 COOKIES_ENABLED = False
 if find_spec("uvloop") is not None:  # there is none for Windows
     ASYNCIO_EVENT_LOOP = "uvloop.Loop"  # a page costs a twelfth less CPU than with asyncio's own

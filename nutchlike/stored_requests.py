@@ -53,6 +53,10 @@ class StoredRequests:
             return None
         return verdict.url
 
+    def normalized(self, url: str) -> str | None:
+        """Return the normalized form of ``url``, whatever the filters say; ``None`` when it is no URL."""
+        return self._chain.normalized(url)
+
     def to_store(self, request: Request, *, source: str | None) -> StoredURL | None:
         """Return what the store keeps of ``request``, or ``None`` when it is rejected by a rule or cannot be stored.
 

@@ -14,11 +14,12 @@ from scrapy.exceptions import UsageError
 from nutchlike.absence import Absence
 from nutchlike.checked_settings import get_int
 from nutchlike.crawl_store import CrawlStore
-from nutchlike.crawldatum import DbStatus
+from nutchlike.crawldatum import CANONICAL_METADATA, REDIRECT_METADATA, REPR_METADATA, DbStatus
 from nutchlike.nutch_command import NutchCommand
 from nutchlike.store.explain import Explanation
 
 DUPLICATE = DbStatus.DB_DUPLICATE.label
+PERMANENT, TEMPORARY = DbStatus.DB_REDIR_PERM.label, DbStatus.DB_REDIR_TEMP.label
 STATES = {"DUE_LATER": "due again later", "DEAD_LETTER": "dead letter"}
 
 
@@ -64,7 +65,8 @@ class Command(NutchCommand):
         if found is None:
             self.exitcode = 1
             return {"url": url or given, "known": False, "reason": absence.reason(given, store)}
-        return _facts_of(found)
+        to = found.datum.metadata.get(REDIRECT_METADATA)
+        return _facts_of(found) | {"target_refused": absence.refusal(found.datum.url, to) if to else None}
 
 
 def _facts_of(found: Explanation) -> dict[str, Any]:
@@ -92,6 +94,9 @@ def _facts_of(found: Explanation) -> dict[str, Any]:
         "signature": datum.signature.hex() if datum.signature else None,
         "content_owner": found.content_owner,
         "duplicate_of": found.duplicate_of,
+        "redirects_to": datum.metadata.get(REDIRECT_METADATA) or None,
+        "repr_url": datum.metadata.get(REPR_METADATA) or None,
+        "canonical": datum.metadata.get(CANONICAL_METADATA) or None,
     }
 
 
@@ -106,6 +111,7 @@ def _lines(facts: dict[str, Any]) -> Iterator[str]:
     until = f" {_when(facts['until'])}" if facts["until"] is not None else ""
     yield f"waits for: {facts['waits_for']}{until}"
     yield f"found: {_origin(facts)}"
+    yield from _other_urls(facts)
     yield f"score: {facts['score']:.6g}"
     yield f"history: {facts['history']:.6g}"
     yield f"importance: {facts['importance']:.6g}"
@@ -118,10 +124,26 @@ def _lines(facts: dict[str, Any]) -> Iterator[str]:
     yield from _inlinks(facts)
 
 
+def _other_urls(facts: dict[str, Any]) -> Iterator[str]:
+    """Yield what a page has to do with other URLs, apart from links."""
+    if facts["redirects_to"]:
+        how = {PERMANENT: "permanently to", TEMPORARY: "temporarily to"}.get(facts["db_status"], "for ever, by way of")
+        refused = f", which is not followed: {facts['target_refused']}" if facts["target_refused"] else ""
+        yield f"redirects {how} {facts['redirects_to']}{refused}"
+    if facts["repr_url"]:
+        yield f"known as: {facts['repr_url']}, which redirects here"
+    if facts["canonical"]:
+        yield f"canonical: {facts['canonical']}"
+
+
 def _origin(facts: dict[str, Any]) -> str:
     if facts["origin"]:
         return f"seed, {facts['origin']}"
-    return f"{facts['depth']} links from the nearest seed" if facts["depth"] else "a start request"
+    return (
+        f"{facts['depth']} links from the nearest seed"
+        if facts["depth"]
+        else "a start request, or where a seed redirects"
+    )
 
 
 def _signature(facts: dict[str, Any]) -> str:

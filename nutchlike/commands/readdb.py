@@ -8,7 +8,7 @@ import json
 from scrapy.exceptions import UsageError
 
 from nutchlike.crawl_store import CrawlStore
-from nutchlike.crawldatum import CrawlDatum
+from nutchlike.crawldatum import REDIRECT_METADATA, CrawlDatum
 from nutchlike.nutch_command import NutchCommand
 from nutchlike.plugins import build_url_chain
 from nutchlike.store.codec import UnreadableRecord
@@ -92,6 +92,7 @@ def _as_json(datum: CrawlDatum) -> str:
             "linked_at": datum.linked_at,
             "signature": datum.signature.hex() if datum.signature else None,
             "dedup_key": datum.dedup_key.hex() if datum.dedup_key else None,
+            "redirects_to": datum.metadata.get(REDIRECT_METADATA) or None,
             "metadata": dict(datum.metadata),
         },
         ensure_ascii=False,

@@ -12,6 +12,7 @@ from scrapy.http import Response
 
 from nutchlike.checked_settings import get_float
 from nutchlike.page import page_of, put_off
+from nutchlike.redirect_targets import PERMANENT, TEMPORARY
 from nutchlike.request_meta import GRANTED
 from nutchlike.retry_after import parse_retry_after
 from nutchlike.urls.identity import host_key
@@ -19,7 +20,6 @@ from nutchlike.wiring import scheduler_of
 
 BUSY = {429, 503}
 UNREACHABLE = (DownloadConnectionRefusedError, DownloadTimeoutError, CannotResolveHostError)
-REDIRECTS = {301, 302, 303, 307, 308}
 
 
 class HostBackoffMiddleware:
@@ -57,7 +57,7 @@ class HostBackoffMiddleware:
         if response.status in BUSY and "cached" not in response.flags:
             asked = parse_retry_after(response.headers.get("Retry-After"), now=time.time())
             await self._hold(request, min(asked or 0.0, self._retry_after_max), f"HTTP {response.status}")
-        elif response.status in REDIRECTS and (location := response.headers.get("Location")):
+        elif response.status in PERMANENT | TEMPORARY and (location := response.headers.get("Location")):
             with suppress(ValueError):  # of a location that is no URL nobody asks for the address
                 await scheduler_of(self._crawler).store.locate([response.urljoin(location.decode("latin-1"))])
         return response

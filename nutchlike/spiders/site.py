@@ -76,6 +76,7 @@ class SiteSpider(Spider):
             score=page.lease.datum.score if page is not None else 0.0,
             depth=page.lease.datum.depth if page is not None else 0,
             metadata=page.metadata if page is not None else {},
+            repr_url=page.repr_url if page is not None else None,
         )
         parsed = parse_page(
             response.body,
@@ -90,6 +91,8 @@ class SiteSpider(Spider):
             item.title, item.text, item.canonical = parsed.title, parsed.text, parsed.canonical
             if "nofollow" not in directives:
                 item.outlinks = [link.url for link in parsed.outlinks if not link.rel & self.rels_not_followed]
+                if parsed.refresh is not None:  # later than what is a redirect
+                    item.outlinks.append(parsed.refresh)
             if page is not None:
                 page.links, page.text, page.main_text = parsed.outlinks, parsed.text, parsed.main_text
         if directives:

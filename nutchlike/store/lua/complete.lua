@@ -29,6 +29,7 @@ local spent, rest, scale = tonumber(ARGV[10]), tonumber(ARGV[11]), 1
 local have = math.max(r.cash + virtual, 0)
 if spent > have then spent, rest, scale = have, rest * have / spent, have / spent end
 local depth, interval, before, away, sent, ids = r.depth + 1, tonumber(ARGV[12]), known, {}, 0, {}
+if ARGV[4] == '4' or ARGV[4] == '5' then depth = r.depth end -- a redirect is no link
 
 set_status(r, tonumber(ARGV[4]))
 r.modified_time, r.interval, r.retries = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])

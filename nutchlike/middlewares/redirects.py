@@ -1,0 +1,56 @@
+"""Which answers of a leased page are redirects, beyond what Scrapy's own middlewares know of that."""
+
+from __future__ import annotations
+
+from scrapy import Request, Spider
+from scrapy.downloadermiddlewares import redirect
+from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Response
+
+from nutchlike.page import page_of
+from nutchlike.wiring import scheduler_of
+
+
+class RedirectMiddleware(redirect.RedirectMiddleware):
+    """Scrapy's, which counts the chains that are too long, and leaves a Location that is no URL."""
+
+    def process_response(
+        self, request: Request, response: Response, spider: Spider | None = None
+    ) -> Request | Response:
+        try:
+            return super().process_response(request, response)
+        except ValueError:  # no URL
+            return response
+        except IgnoreRequest:
+            self.crawler.stats.inc_value("nutch/redirects/too_many")
+            raise
+
+
+class MetaRefreshMiddleware(redirect.MetaRefreshMiddleware):
+    """Scrapy's, but for pages that it would lose.
+
+    An error page stays an error, whatever it refreshes to. A page that refreshes to itself (a live report) is the page,
+    unless it has set a cookie, without which there may be nothing else to see: then it is asked for once more.
+    """
+
+    def process_response(
+        self, request: Request, response: Response, spider: Spider | None = None
+    ) -> Request | Response:
+        if not 200 <= response.status < 300:
+            return response
+        try:
+            result = super().process_response(request, response)
+        except ValueError:  # no URL
+            return response
+        except IgnoreRequest:
+            self.crawler.stats.inc_value("nutch/redirects/too_many")
+            raise
+        page = page_of(request)
+        if page is None or not isinstance(result, Request):
+            return result
+        redirects = scheduler_of(self.crawler).redirects
+        if redirects.leads_to_itself(page, result):
+            has_cookie = "Set-Cookie" in response.headers and redirects.sends_cookies(request)
+            is_first_time = result.meta["redirect_urls"].count(request.url) == 1
+            return result if has_cookie and is_first_time else response
+        return result
