@@ -18,8 +18,8 @@ from nutchlike.fetch_schedules.fetch_schedule import Outcome
 from nutchlike.outage import Outage
 from nutchlike.page import Page
 from nutchlike.redirect_targets import redirect_outcome, redirected
-from nutchlike.store.crawldb import CrawlDb
 from nutchlike.store.stored_url import StoredURL
+from nutchlike.store.trail import leads_to
 from nutchlike.stored_requests import StoredRequests
 
 logger = logging.getLogger(__name__)
@@ -97,7 +97,7 @@ class Redirects:
         crawldb = self._store().crawldb
         try:
             is_circle = await self._outage.patiently(
-                lambda: leads_back(crawldb, target.url, to=page.url, hops_max=self._hops_max)
+                lambda: leads_to(crawldb, target.url, by=REDIRECT_METADATA, to=page.url, steps_max=self._hops_max)
             )
         except redis.RedisError:
             self._completion.withhold(page)  # the store is lost, and the crawl ends: the page comes again
@@ -111,18 +111,6 @@ class Redirects:
         """End a page that no redirect ever leads away from: it is gone, and asked for less and less often."""
         self._stats.inc_value("nutch/redirects/circles")
         self._completion.redirect(page, Outcome.GONE, to=to, target=None)
-
-
-def leads_back(crawldb: CrawlDb, url: str, *, to: str, hops_max: int) -> bool:
-    """Return whether the redirects that are known of ``url`` lead to the URL ``to``, within so many hops."""
-    for _ in range(hops_max):
-        datum = crawldb.get(url) if url else None
-        if datum is None:
-            return False
-        url = datum.metadata.get(REDIRECT_METADATA, "")
-        if url == to:
-            return True
-    return False
 
 
 def _sent(url: str) -> str:

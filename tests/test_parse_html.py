@@ -232,6 +232,8 @@ def test_metas_that_speak_to_robots_are_found_in_any_case(html: str, robots: tup
         ("<link rel=canonical href=''><link rel=canonical href=/2>", "http://h.test/2"),
         ("<link rel=next href=/c>", None),
         ("<link rel=canonical>", None),
+        # What readers write is no head
+        ("<p>a comment <link rel=canonical href=/c></p>", None),
     ],
 )
 def test_the_canonical_url_is_the_first_that_is_one(html: str, expected: str | None) -> None:

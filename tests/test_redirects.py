@@ -9,14 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from stores import NOW as STORE_NOW
-from stores import Store, seed
 from web import Answer, Project, html, serve
 
-from nutchlike.crawldatum import REDIRECT_METADATA, DbStatus
-from nutchlike.redirects import leads_back
+from nutchlike.crawldatum import DbStatus
 from nutchlike.store.embedded import EmbeddedServer
-from nutchlike.store.lease import PageDone
 
 
 @pytest.fixture
@@ -181,19 +177,6 @@ def test_both_ends_of_a_circle_are_gone_and_asked_for_less_and_less_often(projec
     assert [record["db_status"] for record in last] == ["db_gone", "db_gone"]
     assert all(now["fetch_interval"] > then["fetch_interval"] for now, then in zip(last, first, strict=True))
     assert project.command("fsck")[0] == 0
-
-
-def test_known_redirects_lead_back_however_long_the_circle_is_and_never_when_they_end(store: Store) -> None:
-    pages = ["http://a.test/1", "http://b.test/2", "http://c.test/3"]
-    for page, target in zip(pages, [pages[1], pages[2], ""], strict=True):
-        store.inject(seed(page))
-        [lease] = store.lease()
-        page_done = PageDone(lease.key, lease.datum, due=False, metadata={REDIRECT_METADATA: target})
-        store.frontier.complete([page_done], now=STORE_NOW)
-    assert leads_back(store.crawldb, pages[0], to=pages[2], hops_max=5)
-    assert not leads_back(store.crawldb, pages[0], to=pages[2], hops_max=1)
-    assert not leads_back(store.crawldb, pages[1], to=pages[0], hops_max=5)
-    assert not leads_back(store.crawldb, "http://a.test/unknown", to=pages[0], hops_max=5)
 
 
 # DF 083

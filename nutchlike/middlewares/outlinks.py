@@ -9,6 +9,7 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 
+from nutchlike.canonical_urls import CanonicalUrls
 from nutchlike.checked_settings import get_bool, get_int, kept_anchor_length
 from nutchlike.items import PageItem
 from nutchlike.page import Page, page_of
@@ -29,6 +30,7 @@ class OutlinksMiddleware:
         self._keep_outlinks = get_bool(crawler.settings, "NUTCH_STORE_OUTLINKS")
         self._depth_limit = get_int(crawler.settings, "DEPTH_LIMIT")
         self._most = get_int(crawler.settings, "NUTCH_DB_MAX_OUTLINKS_PER_PAGE")
+        self._canonical = CanonicalUrls(crawler.settings)
         self._anchor_length = kept_anchor_length(crawler.settings)
 
     @classmethod
@@ -66,6 +68,13 @@ class OutlinksMiddleware:
             scheduler.completion.exhaust(page)
 
     def _take_outlinks(self, page: Page, item: PageItem) -> None:
+        if item.canonical is not None:
+            normalized = scheduler_of(self._crawler).requests.normalized(item.canonical)
+            page.canonical = self._canonical.other(page, normalized)
+            if page.canonical and self._canonical.follows and item.canonical not in item.outlinks:
+                item.outlinks.insert(0, item.canonical)
+        else:
+            page.canonical = ""
         scheduler_of(self._crawler).completion.scores.describe(page, item, all_count=len(item.outlinks))
         if self._depth_limit and page.lease.datum.depth >= self._depth_limit:
             self._crawler.stats.inc_value("nutch/outlinks/too_deep", len(item.outlinks))

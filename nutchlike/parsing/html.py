@@ -12,6 +12,7 @@ from w3lib.encoding import to_unicode
 from nutchlike.parsing.attribute_flood import without_attribute_floods
 from nutchlike.parsing.degenerate_markup import flattened, is_degenerate
 from nutchlike.parsing.directives import FOR_ALL
+from nutchlike.parsing.head import Head, tokens
 from nutchlike.parsing.main_text import (
     ASIDE_ROLES,
     ASIDE_TAGS,
@@ -23,8 +24,6 @@ from nutchlike.parsing.main_text import (
 from nutchlike.parsing.name_flood import has_name_flood, with_read_attributes_only
 from nutchlike.parsing.references import ReferenceResolver
 
-# Thousands of titles in thousands of open elements would take seconds.
-_ANCESTORS_SEEN = 100
 # A long base makes each of a million short references long; no page of the web has so many.
 _OUTLINK_CHARACTERS_MAX = 50_000_000
 _OUTLINKS_MAX = 200_000  # two seconds of work
@@ -48,12 +47,6 @@ _ROLES = {
 }
 # The comments that server-side rendering of React, Vue and Lit leaves inside words and sentences.
 _EMPTY_COMMENT = re.compile(r"<!--[ \[\]]?-->")
-# The shared declarative refresh steps of the HTML standard: seconds, a separator, the URL with or without "url=".
-_REFRESH = re.compile(
-    r"""\s*(?:\d[\d.]*|\.[\d.]*)(?:\s*[;,]\s*|\s+)(?:url\s*=\s*)?(?:"([^"]*)|'([^']*)|([^"'].*))""",
-    re.IGNORECASE | re.DOTALL,
-)
-_TOKEN_SEPARATOR = re.compile(r"[\s,;]+")
 _ROLES_OF_TAG: dict[str | None, list[str]] = {}
 for _role, _tags in _ROLES.items():
     for _tag in _tags.split():
@@ -134,7 +127,7 @@ def parse_html(
     html = without_attribute_floods(html)
     tree = LexborHTMLParser(html, options=LexborDocumentOptions.WO_EVENTS)
     elements = _elements(tree)
-    head = _Head(elements["head"], url, robots_names)
+    head = Head(elements["head"], url, robots_names)
     for node in elements["code"]:
         node.decompose()
     links = [node for node in elements["link"] if node.parent is not None]  # a drawing's title may have held some
@@ -166,52 +159,6 @@ def _elements(tree: LexborHTMLParser) -> dict[str, list[LexborNode]]:
     return found
 
 
-class _Head:
-    """What title, base, meta and link say; the HTML standard lets the first of each kind count."""
-
-    def __init__(self, nodes: list[LexborNode], url: str, robots_names: frozenset[str]) -> None:
-        self._robots_names = robots_names
-        self.resolver = _resolver(nodes, url)
-        self.title = ""
-        self.canonical: str | None = None
-        self.refresh: str | None = None
-        self.robots: list[str] = []
-        for node in nodes:
-            if node.tag == "title":
-                self.title = self.title or _title(node)
-            elif node.tag == "meta":
-                self._read_meta(node)
-            elif node.tag == "link" and self.canonical is None and "canonical" in _tokens(_attribute(node, "rel")):
-                self.canonical = self.resolver.absolute(_attribute(node, "href"))
-
-    def _read_meta(self, node: LexborNode) -> None:
-        content = _attribute(node, "content")
-        if content and _attribute(node, "name").strip().lower() in self._robots_names:
-            self.robots.append(content)
-        elif (
-            self.refresh is None
-            and _attribute(node, "http-equiv").strip().lower() == "refresh"
-            and not _is_inside(node, "noscript")
-        ):
-            match = _REFRESH.match(content)
-            if match:
-                self.refresh = self.resolver.absolute(match[1] or match[2] or match[3] or "")
-
-
-def _resolver(head: list[LexborNode], url: str) -> ReferenceResolver:
-    """Return the resolver for the first base element that has an href, or for ``url`` when that is no URL."""
-    page = ReferenceResolver(url)
-    for node in head:
-        if node.tag == "base" and "href" in node.attributes:
-            base = page.absolute(_attribute(node, "href"))
-            return ReferenceResolver(base) if base else page
-    return page
-
-
-def _title(node: LexborNode) -> str:
-    return "" if _is_inside(node, "svg") else _collapsed(node.text())
-
-
 def _outlinks(
     tree: LexborHTMLParser, nodes: list[LexborNode], resolver: ReferenceResolver, anchor_length: int
 ) -> tuple[Outlink, ...]:
@@ -228,7 +175,7 @@ def _outlinks(
         if target is None:
             continue
         rel = attributes.get("rel")
-        rels = RELS & _tokens(rel) if rel else _NO_RELS
+        rels = RELS & tokens(rel) if rel else _NO_RELS
         if target in outlinks:
             if outlinks[target].rel:
                 outlinks[target] = outlinks[target]._replace(rel=outlinks[target].rel & rels)
@@ -270,25 +217,6 @@ def _decoded(body: bytes, encoding: str) -> str:
         return to_unicode(body, encoding).removeprefix("\ufeff")
     except LookupError:
         raise ValueError(f"encoding must be one of Python's codecs for text, got {encoding!r}") from None
-
-
-def _attribute(node: LexborNode, name: str) -> str:
-    """Return the attribute's value; "" when it has none or is not there."""
-    return node.attrs.get(name) or ""
-
-
-def _tokens(value: str) -> set[str]:
-    return set(_TOKEN_SEPARATOR.split(value.lower()))
-
-
-def _is_inside(node: LexborNode, tag: str) -> bool:
-    """Return True when one of the nearest 100 elements around ``node`` is a ``tag``; none is sought farther out."""
-    parent = node.parent
-    for _ in range(_ANCESTORS_SEEN):
-        if parent is None or parent.tag == tag:
-            break
-        parent = parent.parent
-    return parent is not None and parent.tag == tag
 
 
 def _collapsed(text: str) -> str:

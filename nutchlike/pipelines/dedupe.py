@@ -14,6 +14,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
+from nutchlike.canonical_urls import CanonicalUrls
 from nutchlike.checked_settings import get_bool, get_int, get_words
 from nutchlike.completion import DuplicatePage
 from nutchlike.copy_counter import CopyCounter
@@ -34,9 +35,10 @@ CLAIMS = 64  # at most so many in one call
 class DedupePipeline:
     """Keeps each content once: the first page that claims it owns it, later ones are dropped.
 
-    With NUTCH_DEDUP_TAKE_OVER a better copy that comes later takes the content over: its item goes out, too, and the
-    page that had it becomes db_duplicate. A page never is a duplicate of itself. One call to the store is under way at
-    a time; claims that come meanwhile go together with the next one.
+    A page that the owner names as its canonical one, and with NUTCH_DEDUP_TAKE_OVER a better copy, takes the content
+    over when it comes later: its item goes out, too, and the page that had it becomes db_duplicate. A page never is a
+    duplicate of itself. One call to the store is under way at a time; claims that come meanwhile go together with the
+    next one.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -45,6 +47,7 @@ class DedupePipeline:
         self._crawler = crawler
         names = get_words(crawler.settings, "NUTCH_DEDUP_TAKE_OVER")
         self._keeper = Keeper(names, ties=False) if names else None
+        self._canonical = CanonicalUrls(crawler.settings)
         self._copies = CopyCounter(warn_at=get_int(crawler.settings, "NUTCH_DEDUP_COPIES_WARNED_OF"))
         self._waiting: list[tuple[Page, Deferred[Owner]]] = []
         self._claiming = SoloTask(self._claim_all)
@@ -61,44 +64,50 @@ class DedupePipeline:
         try:
             owner = await self._claim(page)
             page.key = owner.content
-            if owner.key == page.lease.key or await self._takes_over(page, owner):
+            if owner.key == page.lease.key:
                 return item
-            kept = await self._name_of(owner)
+            kept = await self._kept_instead_of(page, owner)
         except redis.RedisError:
             scheduler.completion.withhold(page)  # nobody knows whether its item is to be kept: it comes again
             raise
+        if kept is None:
+            return item
         self._count(page, owner, kept)
         raise DuplicatePage(f"{'near duplicate' if owner.is_near else 'duplicate'} of {kept}", log_level="DEBUG")
 
-    async def _takes_over(self, page: Page, owner: Owner) -> bool:
-        """Return whether ``page`` is the better copy by NUTCH_DEDUP_TAKE_OVER, and the owner by now."""
-        if self._keeper is None or owner.is_near or owner.key == NOBODY_KNOWS:
-            return False
-        scheduler, keeper = scheduler_of(self._crawler), self._keeper
-
-        def take_over() -> bool:
-            store = scheduler.store
-            url = store.crawldb.url_of(owner.key)
-            former = store.crawldb.get(url) if url is not None else None
-            if former is not None and keeper.better(_worth(former), _worth(page.lease.datum)) >= 0:
-                return False
-            return store.contents.take_over(_claim_of(page, time.time()), owner)
-
-        if not await scheduler.outage.patiently(take_over, calls=scheduler.claim_calls):
-            return False
-        page.better_than = owner.key
-        self._crawler.stats.inc_value("nutch/dedup/taken_over")
-        return True
-
-    async def _name_of(self, owner: Owner) -> str:
-        """Return how people know the page that owns a content."""
+    async def _kept_instead_of(self, page: Page, owner: Owner) -> str | None:
+        """Return how people know the page that owns a content; ``None`` when ``page`` took it over, as better copy."""
         if owner.key == NOBODY_KNOWS:
             return "a page that a Bloom filter does not know"
         scheduler = scheduler_of(self._crawler)
-        url = await scheduler.outage.patiently(
-            lambda: scheduler.store.crawldb.url_of(owner.key), calls=scheduler.claim_calls
-        )
-        return url or owner.key.hex()
+        named = next((page.canonical for page in scheduler.completion.unfinished if page.lease.key == owner.key), None)
+
+        def decide() -> str | None:
+            url = scheduler.store.crawldb.url_of(owner.key)
+            return None if self._takes_over(page, owner, url, named=named) else url or owner.key.hex()
+
+        kept = await scheduler.outage.patiently(decide, calls=scheduler.claim_calls)
+        if kept is None:
+            page.better_than = owner.key
+            self._crawler.stats.inc_value("nutch/dedup/taken_over")
+        return kept
+
+    def _takes_over(self, page: Page, owner: Owner, url: str | None, *, named: str | None) -> bool:
+        """Return whether ``page`` is the better copy, and the owner by now.
+
+        ``url`` is the owner's, ``named`` the canonical URL that it names when that is not stored yet.
+        """
+        if owner.is_near or not (self._keeper or self._canonical.keeps):
+            return False
+        store = scheduler_of(self._crawler).store
+        former = store.crawldb.get(url) if url is not None else None
+        if former is None:
+            is_better = self._keeper is not None
+        elif decision := self._canonical.better(page, former, store.crawldb, named=named):
+            is_better = decision > 0
+        else:
+            is_better = self._keeper is not None and self._keeper.better(_worth(former), _worth(page.lease.datum)) < 0
+        return is_better and store.contents.take_over(_claim_of(page, time.time()), owner)
 
     def _count(self, page: Page, owner: Owner, kept: str) -> None:
         self._crawler.stats.inc_value("nutch/dedup/dropped")

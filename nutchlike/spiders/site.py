@@ -16,6 +16,7 @@ from nutchlike.items import PageItem
 from nutchlike.page import Page, page_of
 from nutchlike.parsing.content import media_type
 from nutchlike.parsing.directives import RobotsDirectives
+from nutchlike.parsing.link_header import canonical_of_headers
 from nutchlike.parsing.page import parse_page
 
 # They look at the requests that a callback yields, and SiteSpider's yields none: 3 % of what a page costs.
@@ -95,6 +96,8 @@ class SiteSpider(Spider):
                     item.outlinks.append(parsed.refresh)
             if page is not None:
                 page.links, page.text, page.main_text = parsed.outlinks, parsed.text, parsed.main_text
+        if item.canonical is None:
+            item.canonical = canonical_of_headers(response.headers.getlist("Link"), url=response.url)
         if directives:
             self._obey(directives, item, page)
         yield item
