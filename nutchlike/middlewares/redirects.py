@@ -10,6 +10,8 @@ from scrapy.http import Response
 from nutchlike.page import page_of
 from nutchlike.wiring import scheduler_of
 
+HEAD_BYTES = 4 * 4096  # Scrapy looks at 4096 characters
+
 
 class RedirectMiddleware(redirect.RedirectMiddleware):
     """Scrapy's, which counts the chains that are too long, and leaves a Location that is no URL."""
@@ -26,6 +28,12 @@ class RedirectMiddleware(redirect.RedirectMiddleware):
             raise
 
 
+def _may_refresh(body: bytes) -> bool:
+    """Return whether Scrapy may find a refresh in the head of a page, for which it decodes all of the page."""
+    head = body[:HEAD_BYTES]
+    return b"refresh" in head.lower() or b"\0" in head  # UTF-16 has other bytes for it
+
+
 class MetaRefreshMiddleware(redirect.MetaRefreshMiddleware):
     """Scrapy's, but for pages that it would lose.
 
@@ -36,7 +44,7 @@ class MetaRefreshMiddleware(redirect.MetaRefreshMiddleware):
     def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
     ) -> Request | Response:
-        if not 200 <= response.status < 300:
+        if not (200 <= response.status < 300 and _may_refresh(response.body)):
             return response
         try:
             result = super().process_response(request, response)
