@@ -1,0 +1,68 @@
+"""Cases of the field: what was seen once can be fetched again."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from stores import open_store
+from web import Answer, Project, html, serve, tree
+
+from nutchlike.store.embedded import EmbeddedServer
+from nutchlike.store.keys import CrawlKeys
+
+DAY = 86_400
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Iterator[Project]:
+    yield Project(tmp_path)
+    EmbeddedServer.attach(tmp_path / "store").detach()
+
+
+def record(project: Project, url: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(project.command("readdb", url)[1])
+    return found
+
+
+# DF 079
+def test_a_page_that_failed_is_handed_out_again_a_day_later_and_not_before(project: Project) -> None:
+    tries = iter(range(10))
+    site = {"/": Answer(html("home", ["/f"]))}
+    with serve({**site, "/f": lambda _: Answer(b"", 500 if next(tries) < 2 else 200)}) as web:
+        began = time.time()
+        project.crawl(f"url={web.url}/", RETRY_TIMES=1)
+        project.crawl(RETRY_TIMES=1)
+        assert web.count()["/f"] == 2
+        failed = record(project, f"{web.url}/f")
+    assert (failed["db_status"], failed["retries"]) == ("db_unfetched", 1)
+    assert began + DAY - 1 <= failed["fetch_time"] <= time.time() + DAY
+    with EmbeddedServer.attach(project.folder / "store") as server:
+        store = open_store(server.client(), keys=CrawlKeys("site"))
+        assert store.lease_urls(now=failed["fetch_time"] - 1) == []
+        assert store.lease_urls(now=failed["fetch_time"] + 1) == [failed["url"]]
+
+
+# DF 080
+def test_pages_that_are_due_again_are_fetched_once_more_and_nothing_grows(project: Project) -> None:
+    project.settings["NUTCH_DB_FETCH_INTERVAL_DEFAULT"] = 12
+    with serve(tree(8)) as web:
+        project.crawl(f"url={web.url}/")
+        before = project.command("readdb", "--stats")[1]
+        due = max(record(project, web.url + path)["fetch_time"] for path in web.pages)
+        web.requests.clear()
+        process = project.start(NUTCH_CRAWL_FOREVER=True)
+        try:
+            web.wait_for(lambda asked: len(asked) == 8, seconds=60)
+        finally:
+            process.terminate()
+            process.communicate()
+        assert time.time() >= due
+        assert web.count() == dict.fromkeys(web.pages, 1)
+        after = project.command("readdb", "--stats")[1]
+    assert "known\t8\n" in before
+    assert "known\t8\n" in after
