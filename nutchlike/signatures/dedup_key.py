@@ -70,11 +70,10 @@ def dedup_key(
 def _informative(text: str, signature: TextProfileSignature, title: str) -> str | None:
     """Return what identifies ``text`` as a bag of words, or ``None`` when words are not what it is made of."""
     read = signature.read(text)
-    tokens = read.tokens
-    token_count = sum(tokens.values())
+    token_count = sum(read.counts)
     if token_count < _TOKENS_MIN:
         return None
-    covered = sum(map(mul, map(len, tokens), tokens.values()))
+    covered = sum(map(mul, map(len, read.tokens), read.counts))
     if covered < _COVERAGE_MIN * len(text) and covered < _COVERAGE_MIN * len("".join(text.split())):
         return None
     numbers = read.numbers if len(read.numbers) > _NUMBERS_IGNORED_SHARE * token_count else []

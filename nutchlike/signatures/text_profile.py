@@ -27,15 +27,16 @@ _SEPARATORS_AS_BLANKS = "nutchlike.separators_as_blanks"
 
 @dataclass(frozen=True, slots=True)
 class ReadText:
-    """A text, its distinct words, those that are long enough for the profile, with counts, and the profile.
+    """A text, its distinct words, those of them that are long enough for the profile, and the profile.
 
-    Words come by code point when the profile sorts by it, else in the order of first occurrence. ``numbers`` are the
-    text's runs of digits in their order.
+    Words and ``tokens`` come by code point when the profile sorts by it, else in the order of first occurrence;
+    ``counts`` are those of the tokens. ``numbers`` are the text's runs of digits in their order.
     """
 
     text: str
     words: list[str]
-    tokens: dict[str, int]
+    tokens: list[str]
+    counts: list[int]
     numbers: list[str]
     profile: str
 
@@ -95,25 +96,24 @@ class TextProfileSignature:
         if last is None or last.text != text:
             counts, numbers = words_and_numbers(text)
             words = sorted(counts) if self.sec_sort_lex else list(counts)
-            tokens = self._tokens(text, words, counts)
-            profile = "\n".join([f"{token} {count}" for token, count in self._surviving(tokens)])
-            self._last = last = ReadText(text, words, tokens, numbers, profile)
+            least = self.min_token_len
+            tokens = [word for word in words if len(word) > least]
+            if least < 0 and text and not _TOKEN.match(text[-1]):
+                # Nutch looks at the token under construction once more when the text is over: "" is long enough here.
+                tokens.insert(0 if self.sec_sort_lex else len(tokens), "")
+                counts[""] = 1
+            of_tokens = [counts[token] for token in tokens]
+            profile = "\n".join([f"{token} {count}" for token, count in self._surviving(tokens, of_tokens)])
+            self._last = last = ReadText(text, words, tokens, of_tokens, numbers, profile)
         return last
 
-    def _tokens(self, text: str, words: list[str], counts: dict[str, int]) -> dict[str, int]:
-        """Return those of the ``words`` of ``text`` that are long enough for the profile, with their counts."""
-        least = self.min_token_len
-        tokens = {word: counts[word] for word in words if len(word) > least}
-        if least < 0 and text and not _TOKEN.match(text[-1]):
-            # Nutch looks at the token under construction once more when the text is over, and here "" is long enough.
-            return {"": 1, **tokens} if self.sec_sort_lex else {**tokens, "": 1}
-        return tokens
-
-    def _surviving(self, tokens: dict[str, int]) -> list[tuple[str, int]]:
+    def _surviving(self, tokens: list[str], counts: list[int]) -> list[tuple[str, int]]:
         """Return the tokens that quantization leaves, with their rounded counts, in the profile's order."""
-        quantum = self._quantum(max(tokens.values(), default=0))
-        ordered = tokens if self.sec_sort_lex else _hash_map_order(list(tokens))
-        left = [(token, count // quantum * quantum) for token in ordered if (count := tokens[token]) >= quantum]
+        quantum = self._quantum(max(counts, default=0))
+        left = [(t, c // quantum * quantum) for t, c in zip(tokens, counts, strict=True) if c >= quantum]
+        if not self.sec_sort_lex:
+            position = {token: place for place, token in enumerate(_hash_map_order(tokens))}
+            left.sort(key=lambda kept: position[kept[0]])
         left.sort(key=itemgetter(1), reverse=True)  # equal counts stay in their order
         return left
 
