@@ -28,9 +28,9 @@ class CanonicalUrls:
         is_open = get_bool(settings, "NUTCH_CANONICAL_OTHER_SITES")
         self._scope = LinkScope(None if is_open else settings["NUTCH_DB_IGNORE_EXTERNAL_LINKS_MODE"])
 
-    def other(self, page: Page, url: str | None) -> str:
-        """Return ``url``, the normalized canonical one of ``page``, when it is another that counts, else ""."""
-        return url if url and url != page.url and self._scope.accepts(page.url, url) else ""
+    def other(self, page_url: str, url: str | None) -> str:
+        """Return ``url``, the normalized canonical one of a page, when it is another that counts, else ""."""
+        return url if url and url != page_url and self._scope.accepts(page_url, url) else ""
 
     def better(self, page: Page, owner: CrawlDatum, crawldb: CrawlDb, *, named: str | None) -> int:
         """Return a positive number when ``page`` is the canonical one of ``owner``, which has the same content.

@@ -22,7 +22,7 @@ from nutchlike.seed_sources import STDIN
 class FetchedPage:
     """A page as it came: its last address, its body unpacked, its Content-Type ("" for none) and its X-Robots-Tags.
 
-    ``http_status`` is ``None`` for a file.
+    ``link_headers`` are the values of its Link headers. ``http_status`` is ``None`` for a file.
     """
 
     url: str
@@ -30,6 +30,7 @@ class FetchedPage:
     content_type: str
     http_status: int | None = None
     robots_tags: tuple[str, ...] = ()
+    link_headers: tuple[bytes, ...] = ()
 
 
 def read_page(name: str) -> FetchedPage:
@@ -77,6 +78,7 @@ class PageFetcher(Spider):
             (response.headers.get("Content-Type") or b"").decode("latin-1"),
             response.status,
             tuple(value.decode("latin-1") for value in response.headers.getlist("X-Robots-Tag")),
+            tuple(response.headers.getlist("Link")),
         )
 
     def fail(self, failure: Failure) -> None:

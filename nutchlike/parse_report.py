@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 from scrapy.settings import BaseSettings
 
+from nutchlike.canonical_urls import CanonicalUrls
 from nutchlike.checked_settings import get_int, get_words, robots_directives
 from nutchlike.content_signer import ContentSigner
 from nutchlike.page_fetcher import FetchedPage
 from nutchlike.parsing.encoding import found_encoding
 from nutchlike.parsing.html import Outlink, ParsedPage
+from nutchlike.parsing.link_header import canonical_of_headers
 from nutchlike.parsing.page import parse_page
 from nutchlike.plugins import SCOPE_OUTLINK, build_url_chain
 from nutchlike.urls.scope import LinkScope
@@ -30,13 +32,15 @@ class LinkVerdict:
 class ParseReport:
     """What a page says, and what a crawl with the same settings would make of it.
 
-    ``charset`` and ``charset_source`` are "" for a page that is no HTML; ``parsed`` is ``None`` then.
+    ``canonical`` is the absolute URL of its head or its Link header, ``None`` without one. ``charset`` and
+    ``charset_source`` are "" for a page that is no HTML; ``parsed`` is ``None`` then.
     """
 
     page: FetchedPage
     charset: str
     charset_source: str
     parsed: ParsedPage | None
+    canonical: str | None
     directives: frozenset[str]
     outlinks: tuple[LinkVerdict, ...]
     signature_class: str
@@ -53,6 +57,7 @@ class PageChecker:
         self._rels = frozenset(get_words(settings, "NUTCH_LINKS_NOT_FOLLOWED"))
         self._chain = build_url_chain(settings, scope=SCOPE_OUTLINK)
         self._scope = LinkScope.from_settings(settings)
+        self._canonical = CanonicalUrls(settings)
         self._links_max = get_int(settings, "NUTCH_DB_MAX_OUTLINKS_PER_PAGE")
         self._signer = ContentSigner(settings)
 
@@ -61,6 +66,7 @@ class PageChecker:
         parsed = parse_page(
             page.body, url=page.url, content_type=page.content_type, robots_names=self._robots.meta_names
         )
+        canonical = (parsed.canonical if parsed else None) or canonical_of_headers(page.link_headers, url=page.url)
         directives = self._robots.read(parsed.robots if parsed else (), page.robots_tags)
         encoding = found_encoding(page.body, page.content_type) if parsed else None
         text, title = (parsed.text, parsed.title) if parsed else ("", "")
@@ -70,19 +76,22 @@ class PageChecker:
             charset=encoding.name if encoding else "",
             charset_source=encoding.source if encoding else "",
             parsed=parsed,
+            canonical=canonical,
             directives=directives,
-            outlinks=tuple(self._verdicts(page, parsed, is_nofollow="nofollow" in directives)) if parsed else (),
+            outlinks=tuple(self._verdicts(page, parsed, canonical, is_nofollow="nofollow" in directives)),
             signature_class=type(self._signer.signature).__name__,
             signature=signed.signature.hex() if signed else "",
             dedup_key=signed.key.hex() if signed else "",
         )
 
-    def _verdicts(self, page: FetchedPage, parsed: ParsedPage, *, is_nofollow: bool) -> Iterator[LinkVerdict]:
+    def _verdicts(
+        self, page: FetchedPage, parsed: ParsedPage | None, canonical: str | None, *, is_nofollow: bool
+    ) -> Iterator[LinkVerdict]:
         kept: set[str] = set()
         accepted = 0
         own = self._chain.normalized(page.url) or page.url
-        for link in parsed.outlinks:
-            if is_nofollow:
+        for link in self._links(parsed, canonical, own):
+            if is_nofollow and link.url != canonical:
                 yield LinkVerdict(link.url, None, "the page says nofollow")
                 continue
             url, reason = self._judge(link, own)
@@ -99,6 +108,16 @@ class PageChecker:
             else:
                 kept.add(url)
                 yield LinkVerdict(link.url, url)
+
+    def _links(self, parsed: ParsedPage | None, canonical: str | None, own: str) -> list[Outlink]:
+        """Return the links of page ``own`` in their order: its canonical URL, those of its body, where it refreshes."""
+        links = list(parsed.outlinks) if parsed else []
+        if parsed and parsed.refresh is not None:
+            links.append(Outlink(parsed.refresh))
+        if canonical is None or not self._canonical.follows or any(link.url == canonical for link in links):
+            return links
+        counts = self._canonical.other(own, self._chain.normalized(canonical))
+        return [Outlink(canonical), *links] if counts else links
 
     def _judge(self, link: Outlink, own: str) -> tuple[str | None, str]:
         """Return the URL that a link of page ``own`` leads to, or ``None`` and why a crawl does not take it."""

@@ -25,7 +25,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Project, We
         "/page": Answer(BODY, headers={"Content-Type": "text/html; charset=ISO-8859-1", "X-Robots-Tag": "bot: none"}),
         "/moved": Answer(b"", 301, {"Location": "/page"}),
         "/quiet": Answer(html("quiet", ["/1", "/2"]), headers={"Content-Type": "text/html", "X-Robots-Tag": "NONE"}),
-        "/doc": Answer(b"%PDF-1.4", headers={"Content-Type": "application/pdf; x=y"}),
+        "/doc": Answer(b"%PDF-1.4", headers={"Content-Type": "application/pdf; x=y", "Link": "</c>; rel=canonical"}),
         "/empty": Answer(b""),
         "/robots.txt": Answer(b"User-agent: *\nDisallow: /no\n"),
     }
@@ -52,6 +52,7 @@ def test_a_page_is_shown_with_all_that_a_crawl_would_make_of_it(site: tuple[Proj
     assert facts["directives"] == ["noarchive"]
     links = {link["url"].removeprefix(web.url): (link["kept"], link["reason"]) for link in facts["outlinks"]}
     assert links == {
+        "/canonical": (f"{web.url}/canonical", ""),
         "/dir/one": (f"{web.url}/dir/one", ""),
         "/dir/one?": (None, f"a link to {web.url}/dir/one stands before"),
         "/ugc": (f"{web.url}/ugc", ""),
@@ -121,6 +122,8 @@ def test_what_is_no_html_is_shown_and_said_with_code_1(site: tuple[Project, Web]
     assert code == 1
     assert "content type: application/pdf; x=y\n" in out
     assert "charset: none\n" in out
+    assert f"canonical: {web.url}/c\n" in out
+    assert f"\tfollowed\t{web.url}/c\t{web.url}/c\n" in out
     assert f"{web.url}/doc: is no HTML (application/pdf): a crawl keeps it without title, text and links\n" in err
 
 

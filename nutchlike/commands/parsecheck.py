@@ -93,7 +93,7 @@ def _facts(report: ParseReport) -> dict[str, Any]:
         "charset_source": report.charset_source or None,
         "title": parsed.title if parsed else "",
         "text_length": len(parsed.text) if parsed else 0,
-        "canonical": parsed.canonical if parsed else None,
+        "canonical": report.canonical,
         "refresh": parsed.refresh if parsed else None,
         "directives": sorted(report.directives),
         "signature_class": report.signature_class,

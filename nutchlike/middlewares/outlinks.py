@@ -70,7 +70,7 @@ class OutlinksMiddleware:
     def _take_outlinks(self, page: Page, item: PageItem) -> None:
         if item.canonical is not None:
             normalized = scheduler_of(self._crawler).requests.normalized(item.canonical)
-            page.canonical = self._canonical.other(page, normalized)
+            page.canonical = self._canonical.other(page.url, normalized)
             if page.canonical and self._canonical.follows and item.canonical not in item.outlinks:
                 item.outlinks.insert(0, item.canonical)
         else:
