@@ -310,7 +310,7 @@ def test_an_interrupt_gives_back_what_was_not_started(project: Project) -> None:
 def test_two_processes_share_one_crawl_and_both_end(project: Project) -> None:
     # together they may ask the host for more than one of them can take, so that there is work for both
     options = {"CONCURRENT_REQUESTS_PER_DOMAIN": 16, "CONCURRENT_REQUESTS": 8, "NUTCH_LEASE_BATCH": 4}
-    with serve(tree(300, wait=0.1)) as web:
+    with serve(tree(300, wait=0.3)) as web:
         first = project.start(f"url={web.url}/", feed="one.jsonl", **options)
         second = project.start(f"url={web.url}/", feed="two.jsonl", **options)
         logs = [process.communicate(timeout=120)[1] for process in (first, second)]
