@@ -34,12 +34,17 @@ def html(name: str, links: list[str], *, text: str | None = None, head: str = ""
 
 @dataclass
 class Answer:
-    """What the server sends. ``wait`` is seconds before it does."""
+    """What the server sends. ``wait`` is seconds before it does.
+
+    ``cut_at`` is after how many bytes of the body it hangs up, though it has promised all; below 0 it does so without
+    a word.
+    """
 
     body: bytes = b""
     status: int = 200
     headers: dict[str, str] = field(default_factory=lambda: {"Content-Type": "text/html; charset=utf-8"})
     wait: float = 0.0
+    cut_at: int | None = None
 
 
 class _Server(ThreadingHTTPServer):
@@ -67,13 +72,17 @@ class Web:
                 if callable(answer):
                     answer = answer(self)
                 time.sleep(answer.wait)
+                if answer.cut_at is not None:
+                    self.close_connection = True
+                    if answer.cut_at < 0:
+                        return
                 self.send_response(answer.status)
                 for name, value in answer.headers.items():
                     self.send_header(name, value)
                 self.send_header("Content-Length", str(len(answer.body)))
                 self.end_headers()
                 if self.command != "HEAD":
-                    self.wfile.write(answer.body)
+                    self.wfile.write(answer.body[: answer.cut_at])
 
             do_HEAD = do_GET  # noqa: N815  # the name that http.server calls
             do_POST = do_GET  # noqa: N815  # the name that http.server calls
