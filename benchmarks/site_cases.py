@@ -1,7 +1,7 @@
 """The CrawlDb that a scripted site leaves, beside the expected one: each redirect, directive and status.
 
 Run ``python benchmarks/site_cases.py`` from the project's folder (half a minute). All cases of tests/site_cases.py are
-one real crawl of sites on loopback addresses, and those of tests/recrawl_cases.py three, of which the later ones find
+one real crawl of sites on loopback addresses, and those of tests/recrawl_cases.py four, of which the later ones find
 that all pages are due again. A line is one URL after one crawl, with tabs between its columns. ``--wrong`` shows only
 what is not as expected. Exit code 1 when a line is wrong or ``scrapy fsck`` finds something.
 """

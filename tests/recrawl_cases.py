@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from scripted_site import Case, Page, Round, Row
+from scripted_site import REDIRECTS, Case, Page, Round, Row
 from site_cases import DUPLICATE, FETCHED, GONE, PERM, RETRY, TEMP, marked, moved, page, robots, sent
 from web import Answer
 
@@ -70,7 +70,59 @@ def redirect_begins() -> Case:
     )
 
 
+def redirect_moves() -> Case:
+    one, two = (
+        {"/turn": moved("/turn/1"), "/turn/1": page("/turn/1")},
+        {"/turn": moved("/turn/2", 301), "/turn/1": NOT_HERE},
+    )
+    row = replace(PERM, to="/turn/2", asked=2)
+    return Case(
+        "a redirect that leads elsewhere says so, and its old target may be gone",
+        [
+            Round(one, {"/turn": replace(TEMP, to="/turn/1"), "/turn/1": FETCHED}),
+            Round(two | {"/turn/2": page("/turn/2")}, {"/turn": row, "/turn/1": LOST, "/turn/2": FETCHED}),
+        ],
+    )
+
+
+def owner_moves() -> Case:
+    """Return the case of a page that at last redirects to its copy, and of one that goes away and leaves its copy."""
+    site = {"/owner": page("/owner", "/owner/2"), "/owner/2": page("/owner")}
+    rows = {"/owner": replace(PERM, to="/owner/2", asked=4, items=1), "/owner/2": replace(SAME, asked=4)}
+    return Case(
+        "a copy comes out when the page that it repeats redirects to it",
+        [
+            Round(site, {"/owner": FETCHED, "/owner/2": DUPLICATE}),
+            Round({"/owner": moved("/owner/2", 301)}, None),
+            Round({}, None),
+            Round({}, rows),
+        ],
+    )
+
+
 CASES = [
+    one_page(
+        "a page that has nothing to say any more has no content",
+        "/empties",
+        (page("/empties"), FETCHED),
+        (sent(b""), replace(CHANGED, signed=False)),
+        (page("/empties"), replace(FETCHED, asked=3, items=3)),
+    ),
+    one_page(
+        "a page that is to be indexed again comes out again",
+        "/shows",
+        (page("/shows"), FETCHED),
+        (page("/shows", head=robots("noindex")), replace(FETCHED, asked=2, signed=False)),
+        (page("/shows"), replace(FETCHED, asked=3, items=2)),
+    ),
+    one_page(
+        "a page that turns into a circle of its own is gone",
+        "/turns",
+        (page("/turns"), FETCHED),
+        (moved("/turns"), replace(LOST, asked=1 + REDIRECTS + 1)),
+    ),
+    redirect_moves(),
+    owner_moves(),
     one_page(
         "a server that says 304 has an unchanged page",
         "/etag",

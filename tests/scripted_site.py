@@ -41,6 +41,7 @@ HOSTS = {
     "http://patient.test": "127.0.0.7",
     "http://silent.test": "127.0.0.8",
     "http://tired.test": "127.0.0.9",
+    "http://open.test": "127.0.0.10",
 }
 Page = Answer | Callable[[Any], Answer]
 
@@ -75,10 +76,13 @@ class Row:
 
 @dataclass(frozen=True)
 class Round:
-    """What servers say from one crawl on, and what is known of each URL after it; other URLs are not to be known."""
+    """What servers say from one crawl on, and what is known of each URL after it; other URLs are not to be known.
+
+    ``expected`` is ``None`` where it depends on which of two pages comes first.
+    """
 
     site: Mapping[str, Page]
-    expected: Mapping[str, Row]
+    expected: Mapping[str, Row] | None
 
 
 @dataclass(frozen=True)
@@ -127,6 +131,8 @@ class Crawls:
     def compared(self, case: Case) -> Iterator[Comparison]:
         """Yield all URLs of ``case``, expected and found."""
         for number, (round_, rows) in enumerate(zip(case.rounds, self.rows, strict=False), 1):
+            if round_.expected is None:
+                continue
             found = {url: row for url, row in rows.items() if _folder(url) == case.folder}
             for url in dict.fromkeys([*round_.expected, *sorted(found)]):
                 yield Comparison(case.name, number, url, round_.expected.get(url), found.get(url))

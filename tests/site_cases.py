@@ -26,6 +26,7 @@ ROBOTS: dict[str, Page] = {
     "http://failing.test/robots.txt": Answer(b"", 500),
     "http://moved.test/robots.txt": Answer(b"", 301, headers={"Location": "/rules"}),
     "http://moved.test/rules": Answer(b"User-agent: mybot\nDisallow: /rules-elsewhere\n", headers={}),
+    "http://open.test/robots.txt": Answer(b"User-agent: *\nDisallow: /\n", 403),
     "http://patient.test/robots.txt": Answer(b"User-agent: *\nCrawl-delay: 3600\n", headers={}),
 }
 PDF = b"%PDF-1.4\n<a href=/no>no</a> "
@@ -78,6 +79,7 @@ def bodies() -> Iterator[Case]:
         ("a PDF is a page without links", "/pdf", sent(PDF + b"1", Content_Type="application/pdf"), FETCHED),
         ("a PDF that is called HTML is a PDF", "/pdf-as-html", sent(PDF + b"2"), FETCHED),
         ("a body that is empty has nothing to sign", "/empty", sent(b""), replace(FETCHED, signed=False)),
+        ("206 that nobody asked for is a page", "/206", page("/206", status=206), FETCHED),
         ("204 is an empty page", "/204", Answer(b"", 204, {}), replace(FETCHED, signed=False)),
         ("gzip that breaks off is tried again", "/gzip-cut", sent(packed[:90], Content_Encoding="gzip"), RETRY),
         ("a body that breaks off is tried again", "/cut", replace(page("/cut", "/cut/link"), cut_at=300), RETRY),
@@ -115,6 +117,16 @@ def redirects() -> Iterator[Case]:
     for name, path, location, to, row in ways:
         site = {path: moved(location)} | ({to: page(to)} if row is FETCHED else {})
         yield case(name, site, {path: replace(TEMP, to=to), to: row})
+    site = {"/to-noindex": moved("/to-noindex/b"), "/to-noindex/b": page("/to-noindex/b", head=robots("noindex"))}
+    rows = {"/to-noindex": replace(TEMP, to="/to-noindex/b"), "/to-noindex/b": UNSIGNED}
+    yield case("a redirect to a noindex page brings no item", site, rows)
+    site = {
+        "/to-copy": page("/to-copy", "/to-copy/a"),
+        "/to-copy/a": moved("/to-copy/b"),
+        "/to-copy/b": page("/to-copy"),
+    }
+    rows = {"/to-copy": FETCHED, "/to-copy/a": replace(TEMP, to="/to-copy/b"), "/to-copy/b": DUPLICATE}
+    yield case("a redirect to a copy of a page brings no item", site, rows)
     nowhere = [
         ("a redirect without a Location leads nowhere", "/no-location", sent(b"", 302), TEMP),
         ("a Location that is no URL leads nowhere", "/no-url", moved("http://[bad/"), TEMP),
@@ -179,6 +191,7 @@ def robots_txt() -> Iterator[Case]:
     rows = [
         ("what robots.txt forbids is gone and never asked for", "/forbidden", FORBIDDEN),
         ("a site without robots.txt allows all", "http://other.test/free", FETCHED),
+        ("a site whose robots.txt is refused allows all", "http://open.test/refused", FETCHED),
         ("a site whose robots.txt fails is left alone, and its pages wait", "http://failing.test/held", WAITING),
         ("a robots.txt that has moved counts", "http://moved.test/rules-elsewhere", FORBIDDEN),
         ("a site that asks for too long a delay is not crawled", "http://patient.test/patient", FORBIDDEN),
@@ -247,6 +260,9 @@ def copies() -> Iterator[Case]:
         "/mutual/2": marked("x", head=canonical("/mutual/1"), **text),
     }
     yield case("of copies that name each other the first is kept", site, {"/mutual/1": FETCHED, "/mutual/2": DUPLICATE})
+    site = {"/old/1": page("/old/1", head=canonical("/old/2")), "/old/2": moved("/old/1", 301)}
+    rows = {"/old/1": FETCHED, "/old/2": replace(PERM, to="/old/1")}
+    yield case("a canonical URL that redirects back takes nothing away", site, rows)
     to = "http://other.test/named"
     site = {"/named": page("/named", head=canonical(to)), to: page("/named")}
     yield case("a canonical page of another site does not count", site, {"/named": FETCHED})
