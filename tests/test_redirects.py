@@ -271,3 +271,17 @@ def test_a_redirect_to_another_host_waits_for_the_clock_of_that_host(project: Pr
         times = [when for when, _ in other.requests]
     assert len(times) == 4  # robots.txt, too
     assert all(later - sooner > 0.25 for sooner, later in pairwise(times))
+
+
+@pytest.mark.parametrize("spider", ["site", "links"])
+def test_where_a_redirect_leads_is_told_the_referer(project: Project, spider: str) -> None:
+    seen = []
+
+    def target(request: Any) -> Answer:
+        seen.append(request.headers["Referer"])
+        return Answer(html("b", []))
+
+    with serve({"/a": moved("/b"), "/b": target}) as web:
+        crawl = project.crawl(f"url={web.url}/a", spider=spider, SPIDER_MODULES="nutchlike.spiders,link_spider")
+        assert seen == [f"{web.url}/a"]
+    assert "found no scrapy.spidermiddlewares.referer" not in crawl.log

@@ -19,10 +19,10 @@ from nutchlike.parsing.directives import RobotsDirectives
 from nutchlike.parsing.link_header import canonical_of_headers
 from nutchlike.parsing.page import parse_page
 
-# They look at the requests that a callback yields, and SiteSpider's yields none: 3 % of what a page costs.
+# They look at the requests that a callback yields, and SiteSpider's yields none. (RefererMiddleware does so, too, but
+# redirects need it.)
 IDLE_MIDDLEWARES = (
     "scrapy.spidermiddlewares.start.StartSpiderMiddleware",
-    "scrapy.spidermiddlewares.referer.RefererMiddleware",
     "scrapy.spidermiddlewares.urllength.UrlLengthMiddleware",
     "scrapy.spidermiddlewares.depth.DepthMiddleware",
     "scrapy.spidermiddlewares.metacopy.MetaCopyDetectionMiddleware",
