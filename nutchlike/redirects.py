@@ -55,6 +55,10 @@ class Redirects:
         """Return whether a cookie that ``request`` was given will be sent back."""
         return self._uses_cookies and not request.meta.get("dont_merge_cookies")
 
+    def normalized(self, url: str) -> str:
+        """Return the normalized form of where a page redirects, or as it is when it is no URL."""
+        return self._requests.normalized(url) or url
+
     def leads_to_itself(self, page: Page, request: Request) -> bool:
         """Return whether ``request`` is for the URL of ``page``."""
         return self._requests.normalized(request.url) == page.url
@@ -72,7 +76,7 @@ class Redirects:
             return False
         url = self._requests.accept(request.url, source=page.url)
         if url is None:
-            to = self._requests.normalized(request.url) or request.url
+            to = self.normalized(request.url)
             self._stats.inc_value("nutch/redirects/refused")
             if page.lease.datum.depth == 0:
                 logger.warning("Seed %s redirects to %s, which no rule accepts or is another host", page.url, to)

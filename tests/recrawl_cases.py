@@ -119,7 +119,7 @@ CASES = [
         "a page that turns into a circle of its own is gone",
         "/turns",
         (page("/turns"), FETCHED),
-        (moved("/turns"), replace(LOST, asked=1 + REDIRECTS + 1)),
+        (moved("/turns"), replace(LOST, to="/turns", asked=1 + REDIRECTS + 1)),
     ),
     redirect_moves(),
     owner_moves(),

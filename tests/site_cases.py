@@ -146,13 +146,23 @@ def redirects() -> Iterator[Case]:
     yield case(f"a chain of {REDIRECTS} redirects is followed", site, rows)
     steps = [f"/long/{i}" for i in range(REDIRECTS + 2)]
     site = {a: moved(b) for a, b in pairwise(steps)} | {steps[-1]: page(steps[-1])}
-    rows = {a: replace(TEMP, to=b) for a, b in pairwise(steps[:-1])} | {steps[-2]: GONE}
+    rows = {a: replace(TEMP, to=b) for a, b in pairwise(steps[:-1])} | {steps[-2]: replace(GONE, to=steps[-1])}
     yield case("the last page of a longer chain is gone", site, rows)
     site = {"/circle/1": moved("/circle/2"), "/circle/2": moved("/circle/1", 301)}
     rows = {"/circle/1": replace(TEMP, to="/circle/2"), "/circle/2": replace(GONE, to="/circle/1")}
     yield case("a page that closes a circle is gone", site, rows)
-    row = replace(GONE, asked=REDIRECTS + 1)
+    row = replace(GONE, to="/self", asked=REDIRECTS + 1)
     yield case("a redirect to itself that never ends is gone", {"/self": moved("/self")}, {"/self": row})
+    again = page("/again", head=refresh("0; url=/again"), Set_Cookie="never=1; Path=/again")
+    yield case(
+        "a refresh to itself with a cookie that never ends is a page",
+        {"/again": again},
+        {"/again": replace(FETCHED, asked=2)},
+    )
+    steps = [f"/refreshes/{i}" for i in range(REDIRECTS + 2)]
+    site = {a: page(a, head=refresh(f"0; url={b}")) for a, b in pairwise(steps)} | {steps[-1]: page(steps[-1])}
+    rows = {a: replace(TEMP, to=b) for a, b in pairwise(steps[:-1])} | {steps[-2]: replace(GONE, to=steps[-1])}
+    yield case("the last page of a longer chain of refreshes is gone", site, rows)
     back = once_cookie_is_back(moved("/cookie", Set_Cookie="seen=1; Path=/cookie"), page("/cookie"))
     yield case(
         "a redirect to itself with a cookie is a page", {"/cookie": back}, {"/cookie": replace(FETCHED, asked=2)}

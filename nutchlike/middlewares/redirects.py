@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from scrapy import Request, Spider
 from scrapy.downloadermiddlewares import redirect
 from scrapy.exceptions import IgnoreRequest
@@ -13,8 +15,23 @@ from nutchlike.wiring import scheduler_of
 HEAD_BYTES = 4 * 4096  # Scrapy looks at 4096 characters
 
 
-class RedirectMiddleware(redirect.RedirectMiddleware):
-    """Scrapy's, which counts the chains that are too long, and leaves a Location that is no URL."""
+class _OfPages(redirect.BaseRedirectMiddleware):
+    """Counts the chains that are too long, and notes where the last page of one would lead."""
+
+    def _redirect(self, redirected: Request, request: Request, reason: Any) -> Request:
+        # Both middlewares come here, and nothing public has the request that is not made.
+        try:
+            return super()._redirect(redirected, request, reason)
+        except IgnoreRequest:
+            self.crawler.stats.inc_value("nutch/redirects/too_many")
+            page = page_of(request)
+            if page is not None:
+                page.redirects_to = scheduler_of(self.crawler).redirects.normalized(redirected.url)
+            raise
+
+
+class RedirectMiddleware(_OfPages, redirect.RedirectMiddleware):
+    """Scrapy's, which leaves a Location that is no URL."""
 
     def process_response(
         self, request: Request, response: Response, spider: Spider | None = None
@@ -23,9 +40,6 @@ class RedirectMiddleware(redirect.RedirectMiddleware):
             return super().process_response(request, response)
         except ValueError:  # no URL
             return response
-        except IgnoreRequest:
-            self.crawler.stats.inc_value("nutch/redirects/too_many")
-            raise
 
 
 def _may_refresh(body: bytes) -> bool:
@@ -34,7 +48,7 @@ def _may_refresh(body: bytes) -> bool:
     return b"refresh" in head.lower() or b"\0" in head  # UTF-16 has other bytes for it
 
 
-class MetaRefreshMiddleware(redirect.MetaRefreshMiddleware):
+class MetaRefreshMiddleware(_OfPages, redirect.MetaRefreshMiddleware):
     """Scrapy's, but for pages that it would lose.
 
     An error page stays an error, whatever it refreshes to. A page that refreshes to itself (a live report) is the page,
@@ -50,9 +64,6 @@ class MetaRefreshMiddleware(redirect.MetaRefreshMiddleware):
             result = super().process_response(request, response)
         except ValueError:  # no URL
             return response
-        except IgnoreRequest:
-            self.crawler.stats.inc_value("nutch/redirects/too_many")
-            raise
         page = page_of(request)
         if page is None or not isinstance(result, Request):
             return result
