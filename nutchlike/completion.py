@@ -24,7 +24,7 @@ from nutchlike.fetch_schedules.fetch_schedule import Outcome
 from nutchlike.page import COPIES_METADATA, Page, page_of
 from nutchlike.page_scores import PageScores
 from nutchlike.recrawl import FETCHED, Recrawl, changed_metadata, with_content
-from nutchlike.redirect_targets import PERMANENT, TEMPORARY, fetches_a_page, inheriting, redirect_outcome
+from nutchlike.redirect_targets import REDIRECTS, fetches_a_page, inheriting, redirect_outcome
 from nutchlike.request_meta import PAGE, LeasedErrback
 from nutchlike.store.codec import with_metadata
 from nutchlike.store.lease import Lease, PageDone
@@ -291,7 +291,7 @@ def outcome_of(error: BaseException | None) -> Outcome:
         status = error.response.status
         if status == 304:
             return Outcome.NOTMODIFIED
-        if status in PERMANENT | TEMPORARY:
+        if status in REDIRECTS:
             return redirect_outcome(status)
         return Outcome.RETRY if status >= 500 or status in RETRY_STATUSES else Outcome.GONE
     if isinstance(error, NotModified):

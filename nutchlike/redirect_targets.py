@@ -15,7 +15,7 @@ from nutchlike.store.stored_url import StoredURL
 from nutchlike.urls.representative_url import choose_repr
 
 PERMANENT = frozenset({301, 308})
-TEMPORARY = frozenset({302, 303, 307})
+REDIRECTS = PERMANENT | {302, 303, 307}
 REDIRECT_META = {"depth", "redirect_times", "redirect_ttl", "redirect_urls", "redirect_reasons", "retry_times"}
 
 

@@ -12,7 +12,7 @@ from scrapy.http import Response
 
 from nutchlike.checked_settings import get_float
 from nutchlike.page import page_of, put_off
-from nutchlike.redirect_targets import PERMANENT, TEMPORARY
+from nutchlike.redirect_targets import REDIRECTS
 from nutchlike.request_meta import GRANTED
 from nutchlike.retry_after import parse_retry_after
 from nutchlike.urls.identity import host_key
@@ -57,7 +57,7 @@ class HostBackoffMiddleware:
         if response.status in BUSY and "cached" not in response.flags:
             asked = parse_retry_after(response.headers.get("Retry-After"), now=time.time())
             await self._hold(request, min(asked or 0.0, self._retry_after_max), f"HTTP {response.status}")
-        elif response.status in PERMANENT | TEMPORARY and (location := response.headers.get("Location")):
+        elif response.status in REDIRECTS and (location := response.headers.get("Location")):
             with suppress(ValueError):  # of a location that is no URL nobody asks for the address
                 await scheduler_of(self._crawler).store.locate([response.urljoin(location.decode("latin-1"))])
         return response

@@ -27,13 +27,13 @@ from nutchlike.host_clock import HostHeld
 from nutchlike.outage import RETRY_SECONDS
 from nutchlike.page import page_of, put_off
 from nutchlike.parsing.robots_text import as_utf8, listed_sitemaps, part_that_counts
+from nutchlike.redirect_targets import REDIRECTS
 from nutchlike.request_meta import GRANTED
 from nutchlike.store.robots_cache import BODY_MAX, StoredRobots
 from nutchlike.wiring import scheduler_of
 
 logger = logging.getLogger(__name__)
 HOPS = 5  # redirects of robots.txt that are followed (RFC 9309, 2.3.1.2)
-REDIRECTS = {301, 302, 303, 307, 308}
 SITES = 5_000  # sites whose parsed rules a worker keeps
 POLL_SECONDS = 0.2  # between two looks whether another worker has fetched a robots.txt
 ASK_SECONDS = 120.0  # beside the time that downloads may take: a worker that is silent for longer was killed
