@@ -16,6 +16,7 @@ from nutchlike.parsing.html import Outlink, ParsedPage
 from nutchlike.parsing.link_header import canonical_of_headers
 from nutchlike.parsing.page import parse_page
 from nutchlike.plugins import SCOPE_OUTLINK, build_url_chain
+from nutchlike.signatures.signed_content import SignedContent
 from nutchlike.urls.scope import LinkScope
 
 
@@ -69,8 +70,7 @@ class PageChecker:
         canonical = (parsed.canonical if parsed else None) or canonical_of_headers(page.link_headers, url=page.url)
         directives = self._robots.read(parsed.robots if parsed else (), page.robots_tags)
         encoding = found_encoding(page.body, page.content_type) if parsed else None
-        text, title = (parsed.text, parsed.title) if parsed else ("", "")
-        signed = self._signer.sign(text=text, title=title, content=page.body, url=page.url) if page.body else None
+        signed = self._signed(page, parsed) if page.body else None
         return ParseReport(
             page=page,
             charset=encoding.name if encoding else "",
@@ -82,6 +82,15 @@ class PageChecker:
             signature_class=type(self._signer.signature).__name__,
             signature=signed.signature.hex() if signed else "",
             dedup_key=signed.key.hex() if signed else "",
+        )
+
+    def _signed(self, page: FetchedPage, parsed: ParsedPage | None) -> SignedContent:
+        return self._signer.sign(
+            text=parsed.text if parsed else "",
+            main_text=parsed.main_text if parsed else None,
+            title=parsed.title if parsed else "",
+            content=page.body,
+            url=page.url,
         )
 
     def _verdicts(

@@ -14,7 +14,8 @@ PAGE = """<html><head><base href="/dir/"><title>A  page</title><link rel=canonic
     <meta name=robots content="noarchive"></head><body><p>Grüße {}</p>
     <a href="one">1</a> <a href="./one#top">1 again</a> <a href="x/../one?">1 once more</a> <a rel=ugc href="/ugc">2</a>
     <a rel=nofollow href="/nofollow">3</a> <a href="http://other.test/">4</a> <a href="/picture.gif">5</a>
-    <a href="/page#self">6</a> <a href="mailto:x@y.test">7</a></body></html>"""
+    <a href="/page#self">6</a> <a href="mailto:x@y.test">7</a>
+    <nav>Menu</nav><footer>10:11:12</footer></body></html>"""
 BODY = PAGE.format(text_of("page")).encode("latin-1")
 
 
