@@ -25,6 +25,7 @@ from nutchlike.crawldatum import CrawlDatum, DbStatus
 from nutchlike.fetch_schedules import Outcome
 from nutchlike.middlewares.conditional_get import ConditionalGetMiddleware
 from nutchlike.page import Page
+from nutchlike.pipelines.notmodified import NotModifiedPipeline
 from nutchlike.store.lease import Lease
 from nutchlike.validators import VALIDATORS_METADATA
 
@@ -295,7 +296,12 @@ def test_no_server_is_asked_where_all_pages_are_needed_in_full(settings: dict[st
 
 
 def test_strict_asks_servers_and_lets_unchanged_pages_out_as_nutch_does() -> None:
-    ConditionalGetMiddleware(crawler_with(NUTCH_STRICT=True))
+    crawler, request = crawler_with(NUTCH_STRICT=True), Request(FETCHED.url)
+    leased(replace(FETCHED, metadata={VALIDATORS_METADATA: f'{signing_word(crawler.settings)}  "x"'}), request)
+    ConditionalGetMiddleware(crawler).process_request(request)
+    assert request.headers["If-None-Match"] == b'"x"'
+    with pytest.raises(NotConfigured, match="NUTCH_INDEXER_SKIP_NOTMODIFIED"):
+        NotModifiedPipeline(crawler)
 
 
 @pytest.mark.parametrize("strict", [False, True])

@@ -42,8 +42,13 @@ def test_the_first_canonical_link_counts(headers: list[bytes], expected: str | N
 
 
 @given(st.lists(st.binary(max_size=60)))
-def test_no_header_is_an_error(headers: list[bytes]) -> None:
-    canonical_of_headers(headers, url=PAGE)
+def test_of_any_headers_comes_a_url_that_can_be_fetched_or_nothing(headers: list[bytes]) -> None:
+    found = canonical_of_headers([*headers, b"</last>; rel=canonical"], url=PAGE)
+    assert found is not None
+    assert found.startswith(("http:", "https:", "ftp:", "file:"))
+    if not any(b"canonical" in header.lower() for header in headers):
+        assert canonical_of_headers(headers, url=PAGE) is None
+        assert found == "http://h.test/last"
 
 
 @pytest.mark.parametrize(
