@@ -263,7 +263,7 @@ class Completion:
         if page.done:
             return
         page.done = True
-        page.content = b""
+        page.content, page.text, page.main_text = b"", "", None  # the page may wait long for the store
         for item in page.items:
             self._page_of_item.pop(id(item), None)
         page.items = []

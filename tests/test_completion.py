@@ -50,3 +50,10 @@ def test_a_page_without_links_and_one_that_is_gone_have_an_empty_list(completion
     for page in (empty, gone):
         done = completion.result(page, int(NOW))
         assert (done.relinked, list(done.outlinks)) == (True, [])
+
+
+def test_a_page_that_waits_for_the_store_holds_neither_its_body_nor_its_text(completion: Completion) -> None:
+    page = begin(completion)
+    page.content, page.text, page.main_text = b"<p>text", "text", lambda: "text"
+    completion.exhaust(page)
+    assert (page.content, page.text, page.main_text) == (b"", "", None)

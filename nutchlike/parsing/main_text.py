@@ -14,7 +14,8 @@ ASIDE_ROLES = "[role=navigation i], [role=contentinfo i]"
 _ASIDES_MAX = 1000  # of one page; a forum has a time for each post
 # Noncharacters of Unicode, which no text has but by mistake.
 _OPEN, _CLOSE, _OPEN_MOMENT, _CLOSE_MOMENT = "\ufdd0", "\ufdd1", "\ufdd2", "\ufdd3"
-_MARK = re.compile("([\ufdd0-\ufdd3])")
+_MARKS = (_OPEN, _CLOSE, _OPEN_MOMENT, _CLOSE_MOMENT)
+_MARK = re.compile(f"([{''.join(_MARKS)}])")
 _MOMENT = re.compile(f"{_OPEN_MOMENT}[^{_CLOSE_MOMENT}]*{_CLOSE_MOMENT}")
 
 
@@ -29,7 +30,7 @@ def mark_asides(nodes: Sequence[LexborNode], html: str) -> bool:
     Returns whether there are any. Where a time element has a datetime, that counts in place of its words: "5 minutes
     ago" is another text at each fetch, an event that was put off has another time.
     """
-    if not nodes or len(nodes) > _ASIDES_MAX or any(mark in html for mark in "\ufdd0\ufdd1\ufdd2\ufdd3"):
+    if not nodes or len(nodes) > _ASIDES_MAX or any(mark in html for mark in _MARKS):
         return False
     for node in nodes:
         moment = node.attributes.get("datetime") if node.tag == "time" else None
