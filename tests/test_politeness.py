@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from itertools import pairwise
 from pathlib import Path
+from threading import Event
+from typing import Any
 
 import pytest
 from web import Answer, Crawl, Project, html, serve
 
-from benchmarks.politeness import RETRY_AFTER, after_429, most_in_window, one_host, slow_robots
+from benchmarks.politeness import RETRY_AFTER, after_429, most_in_window, one_host, site_of, workers
 
 LATE = 0.1  # seconds that the way from a worker's clock to the server may take longer once than another time
 
@@ -40,9 +42,23 @@ def test_after_a_429_what_was_leased_before_waits_too(tmp_path: Path) -> None:
 
 
 def test_a_host_whose_robots_txt_takes_long_holds_up_no_other(tmp_path: Path) -> None:
-    slow, second, third = slow_robots(5.0, tmp_path).values()
-    assert slow == 0
-    assert min(second, third) >= 40  # of 50
+    released = Event()
+
+    def robots(_: Any) -> Answer:
+        released.wait(60)
+        return Answer(b"User-agent: *\nDisallow:")
+
+    with (
+        serve(site_of(40) | {"/robots.txt": robots}) as slow,
+        serve(site_of(40), "127.0.0.2") as second,
+        serve(site_of(40), "localhost") as third,
+        workers(tmp_path, 1, *(f"{web.url}/" for web in (slow, second, third)), DOWNLOAD_DELAY=0.1),
+    ):
+        for web in (second, third):
+            web.wait_for(lambda requests: len(requests) == 40)
+        assert [path for _, path in slow.requests] == ["/robots.txt"]
+        released.set()
+        slow.wait_for(lambda requests: len(requests) == 40)
 
 
 def test_a_page_whose_host_is_held_for_long_gives_up_its_lease_and_the_crawl_ends(tmp_path: Path) -> None:

@@ -355,11 +355,11 @@ def test_auto_says_what_it_needs(
 
 
 def test_a_crawl_goes_on_while_a_sitemap_is_awaited_and_can_be_stopped(project: Project, web: Web) -> None:
-    web.pages |= {**tree(2), "/s.xml": Answer(b"<urlset/>", wait=20.0)}
+    web.pages |= {**tree(2), "/s.xml": Answer(b"<urlset/>", wait=120.0)}
     seeds = project.folder / "seeds.txt"
     seeds.write_text(f"{web.url}/\n" * 500, encoding="utf-8")  # a batch of their own
     crawl = project.start(f"seeds={seeds}", f"sitemaps={web.url}/s.xml")
     web.wait_for(lambda count: count["/1"] == 1 and count["/s.xml"] == 1)
     crawl.send_signal(signal.SIGINT)
-    _, log = crawl.communicate(timeout=15)
+    _, log = crawl.communicate(timeout=60)
     assert crawl.returncode == 0, log
