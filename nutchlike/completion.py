@@ -13,18 +13,19 @@ from typing import Any
 
 from scrapy import signals
 from scrapy.crawler import Crawler
-from scrapy.exceptions import DropItem, IgnoreRequest
+from scrapy.exceptions import DropItem
 from scrapy.http import Request, Response
-from scrapy.spidermiddlewares.httperror import HttpError
 from twisted.python.failure import Failure
 
 from nutchlike.checked_settings import get_bool, get_int
 from nutchlike.crawldatum import CrawlDatum, DbStatus
+from nutchlike.fetch_errors import outcome_of, reason_of
+from nutchlike.fetch_failure import PIPELINE
 from nutchlike.fetch_schedules.fetch_schedule import Outcome
 from nutchlike.page import COPIES_METADATA, Page, page_of
 from nutchlike.page_scores import PageScores
-from nutchlike.recrawl import FETCHED, Recrawl, changed_metadata, with_content
-from nutchlike.redirect_targets import REDIRECTS, fetches_a_page, inheriting, redirect_outcome
+from nutchlike.recrawl import FETCHED, Recrawl, changed_metadata
+from nutchlike.redirect_targets import fetches_a_page, inheriting
 from nutchlike.request_meta import PAGE, LeasedErrback
 from nutchlike.store.codec import with_metadata
 from nutchlike.store.lease import Lease, PageDone
@@ -32,12 +33,7 @@ from nutchlike.store.stored_url import StoredURL
 from nutchlike.store.webgraph import encode_anchors
 
 logger = logging.getLogger(__name__)
-RETRY_STATUSES = {408, 425, 429}
 REDIRECTED = {Outcome.REDIR_PERM, Outcome.REDIR_TEMP}
-
-
-class NotModified(IgnoreRequest):
-    """The server was asked whether a page has changed, and says that it has not."""
 
 
 class DuplicatePage(DropItem):
@@ -113,6 +109,8 @@ class Completion:
         outcome = outcome_of(error)
         if outcome in REDIRECTED:
             self._stats.inc_value("nutch/redirects/nowhere")
+        if not page.done:
+            page.failure = reason_of(error)
         self._finish(page, outcome)
 
     def redirect(self, page: Page, outcome: Outcome, *, to: str, target: StoredURL | None) -> None:
@@ -183,7 +181,7 @@ class Completion:
         """Return a ready page's new state and the division of its cash; ValueError when the store could not hold it."""
         lease, outcome = page.lease, page.outcome
         assert outcome is not None
-        datum = self._recrawl.after(page, now=now)
+        datum = self._record_after(page, now)
         retry = outcome is Outcome.RETRY and datum.db_status is not DbStatus.DB_GONE
         fetched = outcome in FETCHED
         redirected = outcome in REDIRECTED
@@ -201,9 +199,6 @@ class Completion:
         else:
             outlinks, given = self.scores.distribute(page, outlinks)
             spent, shares, rest, balance = given.spent, list(given.scores), given.virtual, given.balance
-        datum = with_content(datum, page)
-        if fetched:
-            datum = self.scores.judge(datum, now=now)
         return PageDone(
             key=lease.key,
             datum=datum,
@@ -219,6 +214,14 @@ class Completion:
             anchors=encode_anchors([page.anchors.get(o.id, "") for o in outlinks]) if page.anchors else b"",
             metadata=changed_metadata(lease.datum, datum) | ({} if outcome is Outcome.RETRY else page.notes),
         )
+
+    def _record_after(self, page: Page, now: int) -> CrawlDatum:
+        datum = self._recrawl.after(page, now=now)
+        if page.outcome not in FETCHED:
+            return datum
+        judged = self.scores.judge(datum, now=now)
+        is_orphan = judged.db_status is not datum.db_status
+        return replace(judged, signature=None, dedup_key=None) if is_orphan else judged
 
     def _of_copy(self, outlinks: list[StoredURL], datum: CrawlDatum) -> list[StoredURL]:
         """Return the links of a page that repeats another's content that are followed.
@@ -251,6 +254,8 @@ class Completion:
         if page is None:
             return
         page.open_items -= 1
+        if outcome is Outcome.RETRY:
+            page.failure = PIPELINE
         if outcome is not None and page.outcome is not Outcome.RETRY:
             page.outcome = outcome
         self._settle(page)
@@ -280,20 +285,5 @@ class Completion:
             del self._pages[page.lease.key]
 
 
-def outcome_of(error: BaseException | None) -> Outcome:
-    """Return what a failure means for the CrawlDb, as Nutch's protocol-http has it.
-
-    4xx: gone, but "later" answers (408, 425, 429) are tried again, as are 5xx, network errors and exceptions in a
-    callback. A request that a rule refused (robots.txt, too many redirects) is gone. A redirect is left when it leads
-    to nothing that can be fetched.
-    """
-    if isinstance(error, HttpError):
-        status = error.response.status
-        if status == 304:
-            return Outcome.NOTMODIFIED
-        if status in REDIRECTS:
-            return redirect_outcome(status)
-        return Outcome.RETRY if status >= 500 or status in RETRY_STATUSES else Outcome.GONE
-    if isinstance(error, NotModified):
-        return Outcome.NOTMODIFIED
-    return Outcome.GONE if isinstance(error, IgnoreRequest) else Outcome.RETRY
+def _copies(datum: CrawlDatum) -> dict[str, str]:
+    return {name: text for name, text in datum.metadata.items() if name == COPIES_METADATA}

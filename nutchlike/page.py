@@ -9,6 +9,7 @@ from typing import Any
 from scrapy import Request
 
 from nutchlike.crawldatum import CANONICAL_METADATA, REDIRECT_METADATA, REPR_METADATA, DbStatus
+from nutchlike.fetch_failure import FAILURE_METADATA
 from nutchlike.fetch_schedules.fetch_schedule import CHANGES_METADATA, Outcome
 from nutchlike.parsing.html import Outlink
 from nutchlike.request_meta import PAGE
@@ -22,6 +23,7 @@ COPIES_METADATA = "_copies_"  # how many pages in a row, on the way to a page, r
 OWN_METADATA = {
     CHANGES_METADATA,
     COPIES_METADATA,
+    FAILURE_METADATA,
     REDIRECT_METADATA,
     REPR_METADATA,
     CANONICAL_METADATA,
@@ -50,8 +52,9 @@ class Page:
     callback has given all.
     ``sent``: a request for it has gone out; ``held_until``, an epoch second: its host may not be asked before.
     ``better_than``: the record key of the page whose content it took over.
-    In the end: ``redirects_to``, "" when it does not; ``outcome``; ``done``, ready to be acknowledged; ``withheld``, it
-    must not be. ``forsaken``: at the last look no request in progress belonged to it.
+    In the end: ``redirects_to``, "" when it does not; ``outcome``; ``failure``, why it could not be had, "" for a page
+    that was; ``done``, ready to be acknowledged, or as soon as its deletion is out; ``withheld``, it must not be.
+    ``forsaken``: at the last look no request in progress belonged to it.
     """
 
     lease: Lease
@@ -84,6 +87,7 @@ class Page:
     canonical: str | None = None
     redirects_to: str = ""
     outcome: Outcome | None = None
+    failure: str = ""
     done: bool = False
     withheld: bool = False
     forsaken: bool = False

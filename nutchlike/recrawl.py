@@ -8,6 +8,7 @@ from dataclasses import replace
 from scrapy.settings import BaseSettings
 
 from nutchlike.crawldatum import CrawlDatum, DbStatus
+from nutchlike.fetch_failure import COPY_ONCE, FAILURE_METADATA, NOINDEX
 from nutchlike.fetch_schedules.fetch_schedule import CONTENT_TYPE_METADATA, FetchSchedule, Outcome
 from nutchlike.page import Page
 from nutchlike.plugins import build_plugin
@@ -34,15 +35,32 @@ class Recrawl:
         assert outcome is not None
         if self._reads_content_type and page.content_type and outcome in FETCHED:
             datum = replace(datum, metadata={**datum.metadata, CONTENT_TYPE_METADATA: page.content_type})
+        datum = replace(datum, metadata=_with(datum, FAILURE_METADATA, page.failure or _why_not_out(page)))
         was_signed = datum.signature is not None or datum.modified_time > 0
         if outcome is Outcome.SUCCESS and not (page.key is not None and was_signed):
             datum, outcome = replace(datum, modified_time=0), Outcome.UNKNOWN
-        return self._schedule.schedule(datum, outcome=outcome, now=now)
+        return with_content(self._schedule.schedule(datum, outcome=outcome, now=now), page)
 
 
-def changed_metadata(before: CrawlDatum, after: CrawlDatum) -> dict[str, str]:
-    """Return what a schedule has set in a page's metadata."""
-    return {name: text for name, text in after.metadata.items() if before.metadata.get(name) != text}
+def changed_metadata(before: CrawlDatum, after: CrawlDatum) -> dict[str, str | None]:
+    """Return what a fetch has set in a page's metadata; ``None`` for what it has taken away."""
+    changed: dict[str, str | None] = {name: None for name in before.metadata if name not in after.metadata}
+    return changed | {name: text for name, text in after.metadata.items() if before.metadata.get(name) != text}
+
+
+def _why_not_out(page: Page) -> str:
+    """Return why a page that was had did not come out, where its status alone does not say so; else ""."""
+    if _is_copy_for_the_first_time(page):
+        return COPY_ONCE
+    is_dropped = page.is_noindex and page.is_unsigned and page.outcome in FETCHED
+    return NOINDEX if is_dropped else ""
+
+
+def _is_copy_for_the_first_time(page: Page) -> bool:
+    """Return whether a page that had a content of its own now repeats another's, and did not the last time."""
+    before = page.lease.datum
+    is_other = page.key is not None and before.dedup_key not in (None, page.key)
+    return page.outcome is Outcome.DUPLICATE and is_other and before.db_status is not DbStatus.DB_DUPLICATE
 
 
 def with_content(datum: CrawlDatum, page: Page) -> CrawlDatum:
@@ -53,19 +71,19 @@ def with_content(datum: CrawlDatum, page: Page) -> CrawlDatum:
     """
     before, outcome = page.lease.datum, page.outcome
     if outcome in FETCHED and page.is_unsigned:
-        return replace(datum, signature=None, dedup_key=None, metadata=_with_validators(datum, ""))
+        return replace(datum, signature=None, dedup_key=None, metadata=_with(datum, VALIDATORS_METADATA, ""))
     if outcome in FETCHED and page.key:
-        lost = outcome is Outcome.DUPLICATE and before.dedup_key not in (None, page.key)
-        if not lost or before.db_status is DbStatus.DB_DUPLICATE:
-            return replace(
-                datum, signature=page.signature, dedup_key=page.key, metadata=_with_validators(datum, page.validators)
-            )
+        if not _is_copy_for_the_first_time(page):
+            metadata = _with(datum, VALIDATORS_METADATA, page.validators)
+            return replace(datum, signature=page.signature, dedup_key=page.key, metadata=metadata)
     elif outcome not in FETCHED and (outcome is not Outcome.RETRY or datum.db_status is DbStatus.DB_GONE):
-        return replace(datum, signature=None, dedup_key=None, metadata=_with_validators(datum, ""))
+        return replace(datum, signature=None, dedup_key=None, metadata=_with(datum, VALIDATORS_METADATA, ""))
     return replace(datum, signature=before.signature, dedup_key=before.dedup_key)
 
 
-def _with_validators(datum: CrawlDatum, validators: str) -> Mapping[str, str]:
-    if validators == datum.metadata.get(VALIDATORS_METADATA, ""):
+def _with(datum: CrawlDatum, name: str, text: str) -> Mapping[str, str]:
+    """Return the metadata of a page with ``text`` under ``name``, or without that name for an empty text."""
+    if text == datum.metadata.get(name, ""):
         return datum.metadata
-    return {**datum.metadata, VALIDATORS_METADATA: validators}
+    kept = {other: value for other, value in datum.metadata.items() if other != name}
+    return {**kept, name: text} if text else kept

@@ -19,9 +19,11 @@ from scrapy.statscollectors import MemoryStatsCollector
 from web import Answer, Project, Web, html, serve, text_of
 
 from nutchlike.addon import NutchlikeAddon
-from nutchlike.completion import Completion, NotModified
+from nutchlike.completion import Completion
 from nutchlike.content_signer import signing_word
 from nutchlike.crawldatum import CrawlDatum, DbStatus
+from nutchlike.fetch_errors import NotModified
+from nutchlike.fetch_failure import COPY_ONCE, FAILURE_METADATA
 from nutchlike.fetch_schedules import Outcome
 from nutchlike.middlewares.conditional_get import ConditionalGetMiddleware
 from nutchlike.page import Page
@@ -267,14 +269,14 @@ def test_what_a_gone_page_was_asked_for_by_is_forgotten_with_its_content() -> No
     completion, page = leased(FETCHED, Request(FETCHED.url))
     page.outcome = Outcome.GONE
     page.done = True
-    assert completion.result(page, 1_100_000).metadata == {VALIDATORS_METADATA: ""}
+    assert completion.result(page, 1_100_000).metadata == {VALIDATORS_METADATA: None}
 
 
 def test_a_content_that_another_page_has_leaves_what_the_page_was_asked_for_by() -> None:
     completion, page = leased(FETCHED, Request(FETCHED.url))
     page.signature, page.key, page.outcome, page.validators = b"o" * 16, b"other123", Outcome.DUPLICATE, "login"
     done = completion.result(page, 1_100_000)
-    assert (done.datum.signature, done.metadata) == (FETCHED.signature, {})
+    assert (done.datum.signature, done.metadata) == (FETCHED.signature, {FAILURE_METADATA: COPY_ONCE})
 
 
 @pytest.mark.parametrize(

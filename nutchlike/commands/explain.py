@@ -15,11 +15,13 @@ from nutchlike.absence import Absence
 from nutchlike.checked_settings import get_int
 from nutchlike.crawl_store import CrawlStore
 from nutchlike.crawldatum import CANONICAL_METADATA, REDIRECT_METADATA, REPR_METADATA, DbStatus
+from nutchlike.fetch_failure import failure_of
 from nutchlike.nutch_command import NutchCommand
 from nutchlike.store.explain import Explanation
 
 DUPLICATE = DbStatus.DB_DUPLICATE.label
 PERMANENT, TEMPORARY = DbStatus.DB_REDIR_PERM.label, DbStatus.DB_REDIR_TEMP.label
+UNLINKED = {DbStatus.DB_GONE.label, DbStatus.DB_ORPHAN.label}
 STATES = {"DUE_LATER": "due again later", "DEAD_LETTER": "dead letter"}
 
 
@@ -71,11 +73,14 @@ class Command(NutchCommand):
 
 def _facts_of(found: Explanation) -> dict[str, Any]:
     datum, place = found.datum, found.place
+    failure = failure_of(datum)
     return {
         "url": datum.url,
         "known": True,
         "state": STATES.get(found.state.name, found.state.name.lower()),
         "db_status": datum.db_status.label,
+        "failure": failure.as_dict() if failure is not None else None,
+        "linked_at": datum.linked_at or None,
         "depth": datum.depth,
         "origin": found.origin or None,
         "score": datum.score,
@@ -108,6 +113,7 @@ def _lines(facts: dict[str, Any]) -> Iterator[str]:
         yield f"reason: {facts['reason']}"
         return
     yield f"state: {facts['state']}, {facts['db_status']}"
+    yield from _failure(facts)
     until = f" {_when(facts['until'])}" if facts["until"] is not None else ""
     yield f"waits for: {facts['waits_for']}{until}"
     yield f"found: {_origin(facts)}"
@@ -134,6 +140,15 @@ def _other_urls(facts: dict[str, Any]) -> Iterator[str]:
         yield f"known as: {facts['repr_url']}, which redirects here"
     if facts["canonical"]:
         yield f"canonical: {facts['canonical']}"
+
+
+def _failure(facts: dict[str, Any]) -> Iterator[str]:
+    if (failure := facts["failure"]) is not None:
+        tries = "1 try" if failure["tries"] == 1 else f"{failure['tries']} tries"
+        name = "gone" if facts["db_status"] == DbStatus.DB_GONE.label else "failed"
+        yield f"{name}: {failure['reason']}, {_when(failure['at'])}, after {tries}"
+    elif facts["db_status"] in UNLINKED and facts["linked_at"] is not None:
+        yield f"gone: no link to it was seen since {_when(facts['linked_at'])}"
 
 
 def _origin(facts: dict[str, Any]) -> str:

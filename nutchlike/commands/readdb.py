@@ -9,6 +9,7 @@ from scrapy.exceptions import UsageError
 
 from nutchlike.crawl_store import CrawlStore
 from nutchlike.crawldatum import REDIRECT_METADATA, CrawlDatum
+from nutchlike.fetch_failure import failure_of
 from nutchlike.nutch_command import NutchCommand
 from nutchlike.plugins import build_url_chain
 from nutchlike.store.codec import UnreadableRecord
@@ -78,6 +79,7 @@ def _print_stats(store: CrawlStore) -> None:
 
 
 def _as_json(datum: CrawlDatum) -> str:
+    failure = failure_of(datum)
     return json.dumps(
         {
             "url": datum.url,
@@ -93,6 +95,7 @@ def _as_json(datum: CrawlDatum) -> str:
             "signature": datum.signature.hex() if datum.signature else None,
             "dedup_key": datum.dedup_key.hex() if datum.dedup_key else None,
             "redirects_to": datum.metadata.get(REDIRECT_METADATA) or None,
+            "failure": failure.as_dict() if failure is not None else None,
             "metadata": dict(datum.metadata),
         },
         ensure_ascii=False,

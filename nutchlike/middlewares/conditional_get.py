@@ -10,9 +10,9 @@ from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 
 from nutchlike.checked_settings import get_bool, skips_notmodified
-from nutchlike.completion import NotModified
 from nutchlike.content_signer import signing_word
 from nutchlike.crawldatum import DbStatus
+from nutchlike.fetch_errors import NotModified
 from nutchlike.page import page_of
 from nutchlike.plugins import build_scoring_chain
 from nutchlike.validators import VALIDATORS_METADATA, conditional_headers, kept_validators

@@ -23,6 +23,8 @@ from twisted.internet.defer import Deferred
 
 from nutchlike.checked_settings import get_bool, get_float, get_int
 from nutchlike.crawl_store import host_delay
+from nutchlike.fetch_errors import RobotsDenied
+from nutchlike.fetch_failure import CRAWL_DELAY, ROBOTS
 from nutchlike.host_clock import HostHeld
 from nutchlike.outage import RETRY_SECONDS
 from nutchlike.page import page_of, put_off
@@ -88,7 +90,7 @@ class SharedRobotsTxtMiddleware(RobotsTxtMiddleware):
     async def process_request(self, request: Request) -> Request | None:  # type: ignore[override]  # Scrapy's returns nothing
         """Pass a request that its site allows; send back a page whose host is held.
 
-        Raises IgnoreRequest for what is forbidden, or asks for too long a delay.
+        Raises RobotsDenied for what is forbidden, or asks for too long a delay.
         """
         parts = urlsplit(request.url)
         if request.meta.get("dont_obey_robotstxt") or parts.scheme not in {"http", "https"}:
@@ -116,8 +118,11 @@ class SharedRobotsTxtMiddleware(RobotsTxtMiddleware):
             return put_off(page, request, until=rules.held_until)
         if self._is_too_slow(rules):
             self._stats.inc_value("nutch/robots/delay_too_long")
-            raise IgnoreRequest("Crawl-delay of robots.txt is above NUTCH_FETCHER_MAX_CRAWL_DELAY")
-        self.process_request_2(rules.parser, request)
+            raise RobotsDenied(CRAWL_DELAY, "Crawl-delay of robots.txt is above NUTCH_FETCHER_MAX_CRAWL_DELAY")
+        try:
+            self.process_request_2(rules.parser, request)
+        except IgnoreRequest as error:
+            raise RobotsDenied(ROBOTS, str(error)) from None
         return None
 
     async def robot_parser(self, request: Request) -> RobotParser | None:

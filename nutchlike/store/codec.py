@@ -182,8 +182,8 @@ def next_id(url_id: bytes, site: int, path: str) -> bytes:
     return hashlib.sha1(url_id + str(site).encode() + path.encode(), usedforsecurity=False).digest()[:8]
 
 
-def encode_metadata(metadata: Mapping[str, str]) -> bytes:
-    """Return metadata as a JSON object, empty when there is none."""
+def encode_metadata(metadata: Mapping[str, str | None]) -> bytes:
+    """Return metadata as a JSON object, empty when there is none. In a change of it ``None`` takes a name away."""
     return json.dumps(dict(metadata), separators=(",", ":")).encode() if metadata else b""
 
 

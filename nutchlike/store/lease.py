@@ -65,7 +65,7 @@ class PageDone:
     three add up to the first.
 
     ``relinked``: the outlinks are its new list in the web graph, with ``anchors`` (webgraph.py: encode_anchors).
-    ``metadata`` is what is added to the page's; that of ``datum`` does not count.
+    ``metadata`` is what is added to the page's, or taken away (``None``); that of ``datum`` does not count.
     """
 
     key: bytes
@@ -80,7 +80,7 @@ class PageDone:
     shares: Sequence[float] = ()
     relinked: bool = False
     anchors: bytes = b""
-    metadata: Mapping[str, str] = field(default_factory=dict)
+    metadata: Mapping[str, str | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@
 -- ARGV[16] float cash as text that the page gives (below 0: takes) beyond that, and that is no page's; see 'balance'
 -- ARGV[17] int  1 = the outlinks are the page's new list in the web graph, 0 = its list stays as it is
 -- ARGV[18] str  anchor texts of that list (webgraph.py: encode_anchors), '' = none
--- ARGV[19] str  JSON object that is added to the page's metadata, '' = nothing
+-- ARGV[19] str  JSON object that is added to the page's metadata (null takes a name away), '' = nothing
 -- ARGV[20] str  MessagePack list, 10 members an outlink: partition ('' = this one), share of cash, id, site, path, queue,
 --               metadata JSON or '', priority, stored request or '', once ('0'|'1')
 -- returns {1, outlinks that became known here, cash of the best URL that waits as text, links that wait in the outbox},

@@ -123,13 +123,17 @@ local function save(r)
   return raw
 end
 
--- Adds a JSON object to the record's metadata, whose names it replaces; the caller saves the record.
+-- Adds a JSON object to the record's metadata, whose names it replaces, or takes away (null); the caller saves the record.
 local function merge_metadata(r, more)
   local old = redis.call('HGET', METADATA, handle(r))
   local merged = old and cjson.decode(old) or {}
-  for key, value in pairs(cjson.decode(more)) do merged[key] = value end
-  redis.call('HSET', METADATA, handle(r), cjson.encode(merged))
-  r.flags = with(r.flags, HAS_METADATA, true)
+  for key, value in pairs(cjson.decode(more)) do merged[key] = value ~= cjson.null and value or nil end
+  if next(merged) then
+    redis.call('HSET', METADATA, handle(r), cjson.encode(merged))
+  else
+    redis.call('HDEL', METADATA, handle(r))
+  end
+  r.flags = with(r.flags, HAS_METADATA, next(merged) ~= nil)
 end
 
 local function host_number(queue)
