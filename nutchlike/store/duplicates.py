@@ -8,11 +8,12 @@ from typing import Literal, cast
 
 from nutchlike.crawldatum import CrawlDatum
 from nutchlike.deduplication import COMPARED_STATUSES
-from nutchlike.store.codec import RecordState, UnreadableRecord, decode_record, queue_entry, site_number
+from nutchlike.store.codec import RecordState
 from nutchlike.store.content_index import ContentIndex
-from nutchlike.store.host_records import chunks, decode_host, read_records
-from nutchlike.store.keys import CrawlKeys, partition_and_handle, record_key
+from nutchlike.store.host_records import chunks
+from nutchlike.store.keys import CrawlKeys, partition_and_handle
 from nutchlike.store.nodes import Client
+from nutchlike.store.record_reader import RecordReader
 from nutchlike.store.scripts import Scripts, checked
 
 MARKS = 500  # pages marked, or read, with one call
@@ -46,27 +47,21 @@ class Duplicates:
         self._keys = keys
         self._scripts = scripts
         self._contents = contents
-        self._sites: dict[tuple[int, int], str] = {}
+        self._records = RecordReader(client, keys, scripts)
 
     def pages(self) -> Iterator[tuple[bytes, CrawlDatum]]:
         """Yield record key and record, without its metadata, of every page that a fetch has left with content.
 
         A record that cannot be read is none; one that the crawl moves in the store meanwhile may come twice, or not.
         """
-        for number, keys in enumerate(self._keys.partitions):
-            virtual = self._virtual(number)
-            for handle, raw in read_records(self._client, self._scripts, number, keys):
-                if raw[:1] and raw[0] % 16 not in COMPARED_STATUSES:
-                    continue  # most pages of a young crawl: decoding takes longer than all else
-                datum = self._decode(number, raw, virtual=virtual)
-                if datum is not None:
-                    yield record_key(number, handle), datum
+        for found in self._records.with_status(COMPARED_STATUSES):
+            yield found.key, found.datum
 
     def urls(self, keys: Iterable[bytes]) -> Iterator[str]:
         """Yield the URLs of record keys, in their order; the key in hex for one that is gone."""
         for some in chunks(keys, MARKS):
-            for key, found in zip(some, self._read(some), strict=True):
-                yield found[0].url if found else key.hex()
+            for key, found in zip(some, self._records.read(some), strict=True):
+                yield found.datum.url if found else key.hex()
 
     def kept_instead_of(self, key: bytes) -> bytes | None:
         """Return the record key of the page that is kept instead of a marked one; ``None`` for one not marked."""
@@ -98,12 +93,12 @@ class Duplicates:
         """Return the decisions whose kept page still has the content and is in no fetch, with its dedup key."""
         settled = []
         for some in chunks(decisions, MARKS):
-            pages = self._read([decision.kept for decision in some])
+            pages = self._records.read([decision.kept for decision in some])
             for decision, page in zip(some, pages, strict=True):
-                if page is None or page[1] is RecordState.LEASED:
+                if page is None or page.state is RecordState.LEASED:
                     continue
-                if content_of(page[0], kind) == decision.content:
-                    settled.append((decision, page[0].dedup_key))
+                if content_of(page.datum, kind) == decision.content:
+                    settled.append((decision, page.datum.dedup_key))
         return settled
 
     def _own(self, settled: Sequence[_Settled], kind: Content) -> list[_Settled]:
@@ -127,36 +122,3 @@ class Duplicates:
         back = [(key, kept, owner) for kept, (key, owner, _) in changes.items() if done[kept] and kept not in holding]
         self._contents.hand_over_all(back)
         return firm
-
-    def _read(self, keys: Sequence[bytes]) -> list[tuple[CrawlDatum, RecordState] | None]:
-        """Return records, without their metadata, and where they are; ``None`` for what cannot be had."""
-        places = [partition_and_handle(key) for key in keys]
-        names = [self._keys.partitions[partition] for partition, _ in places]
-        numbers = [int.from_bytes(handle[:4], "big") for _, handle in places]
-        asked = zip(places, names, numbers, strict=True)
-        hosts = self._scripts.ask([(place[0], ("HGET", name.name("hosts"), number)) for place, name, number in asked])
-        commands = []
-        for (partition, handle), name, number, host in zip(places, names, numbers, hosts, strict=True):
-            bucket = decode_host(number, host).bucket_of(handle[4:]) if host else 0
-            commands.append((partition, ("HGET", name.bucket(number, bucket), handle[4:])))
-        found = self._scripts.ask(commands)
-        virtual = {partition: self._virtual(partition) for partition, _ in places}
-        pages = []
-        for (partition, _), raw in zip(places, found, strict=True):
-            datum = self._decode(partition, raw, virtual=virtual[partition]) if raw else None
-            pages.append(None if datum is None else (datum, queue_entry(raw).state))
-        return pages
-
-    def _decode(self, partition: int, raw: bytes, *, virtual: float) -> CrawlDatum | None:
-        try:
-            number = site_number(raw)
-            if (partition, number) not in self._sites:
-                name = self._client.hget(self._keys.partitions[partition].name("site_names"), str(number))
-                self._sites[partition, number] = (cast("bytes | None", name) or b"").decode()
-            return decode_record(raw, key="", site=self._sites[partition, number], virtual=virtual)
-        except UnreadableRecord:
-            return None
-
-    def _virtual(self, partition: int) -> float:
-        value = self._client.hget(self._keys.partitions[partition].name("totals"), "virtual")
-        return float(cast("bytes | None", value) or 0)
