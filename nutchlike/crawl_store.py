@@ -33,11 +33,13 @@ from nutchlike.store.embedded import EmbeddedServer
 from nutchlike.store.explain import Explainer
 from nutchlike.store.file_index import forget_files
 from nutchlike.store.frontier import Frontier
+from nutchlike.store.gone_pages import GonePages
 from nutchlike.store.host_clocks import HostClocks
 from nutchlike.store.keys import CrawlKeys
 from nutchlike.store.layout import agree_on_layout, find_layout, forget, keys_of
 from nutchlike.store.lease import Limits
 from nutchlike.store.nodes import Client
+from nutchlike.store.record_reader import RecordReader
 from nutchlike.store.refetch import Refetch
 from nutchlike.store.robots_cache import RobotsCache
 from nutchlike.store.scripts import Scripts
@@ -62,6 +64,7 @@ class CrawlStore:
     signatures: ContentIndex
     contents: ContentOwners
     duplicates: Duplicates
+    gone: GonePages
     refetch: Refetch
     words: WordCounts
     webgraph: WebGraph
@@ -148,13 +151,15 @@ def open_store(settings: BaseSettings, *, crawl_id: str, flush: bool = False, be
     crawldb = CrawlDb(client, keys, scripts, queue_of=queues.of, contents=contents)
     webgraph = WebGraph(keys, scripts, client, crawldb)
     duplicates = Duplicates(client, keys, scripts, contents)
+    owners = ContentOwners(contents, _sketches(settings, keys, scripts))
     return CrawlStore(
         client=client,
         crawldb=crawldb,
         frontier=frontier,
         signatures=contents,
-        contents=ContentOwners(contents, _sketches(settings, keys, scripts)),
+        contents=owners,
         duplicates=duplicates,
+        gone=GonePages(keys, scripts, RecordReader(client, keys, scripts), owners),
         refetch=Refetch(client, keys, scripts),
         words=WordCounts(client, keys, scripts),
         webgraph=webgraph,

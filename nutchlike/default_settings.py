@@ -11,7 +11,8 @@ NUTCH_CONF_DIR: str | None = None
 NUTCH_DB_SCORE_INJECTED = 1.0  # OPIC cash that a seed brings when its line says nothing
 NUTCH_DB_INJECTOR_OVERWRITE = False  # a seed that is already known replaces the record
 NUTCH_DB_INJECTOR_UPDATE = False  # a seed that is already known updates score, interval, metadata
-NUTCH_DB_UPDATE_PURGE_404 = False  # scrapy inject first forgets the URLs that are db_gone
+NUTCH_DB_UPDATE_PURGE_404 = False  # scrapy inject first purges the pages that are db_gone
+NUTCH_DB_UPDATE_PURGE_ORPHANS = False  # and those that are db_orphan
 
 # --- Sitemaps (Nutch: SitemapProcessor) ----------------------------------------------------------
 NUTCH_SITEMAP_CHANGEFREQ = True  # changefreq is the fetch interval of a page

@@ -12,7 +12,7 @@ from itertools import islice
 from scrapy.settings import BaseSettings
 
 from nutchlike.checked_settings import get_bool, get_float, get_int
-from nutchlike.crawldatum import SCORE_MAX, CrawlDatum, DbStatus
+from nutchlike.crawldatum import SCORE_MAX, CrawlDatum
 from nutchlike.downloads import downloaded
 from nutchlike.plugins import SCOPE_INJECT, build_scoring_chain, build_url_chain
 from nutchlike.scoring.chain import ScoringChain
@@ -169,19 +169,17 @@ class Injector:
             logger.info("Injecting: %s so far", str(self.counts))  # the counts go on changing
         return change
 
-    def tidy(self, crawldb: CrawlDb, *, purge_gone: bool, judge_all: bool, now: float) -> int:
-        """Forget what is gone, and judge all known URLs by the rules of today; return how many records changed.
+    def rejudge(self, crawldb: CrawlDb, *, now: float) -> int:
+        """Judge all known URLs by the rules of today; return how many records changed (Nutch: -filterNormalizeAll).
 
-        A URL that the rules reject is forgotten, one that they spell otherwise gets its new name (Nutch:
-        db.update.purge.404, -filterNormalizeAll). Reads every record; a page in progress is left alone.
+        A URL that the rules reject is forgotten, one that they spell otherwise gets its new name. Reads every record;
+        a page in progress is left alone.
         """
         changed = 0
-        for record in crawldb.records() if purge_gone or judge_all else ():
+        for record in crawldb.records():
             if not isinstance(record, CrawlDatum):
                 continue
-            url = self._judged(record.url)[0] if judge_all else record.url
-            if purge_gone and record.db_status is DbStatus.DB_GONE:
-                url = None
+            url = self._judged(record.url)[0]
             if url != record.url:
                 changed += crawldb.move(record.url, url, now=now)
         return changed

@@ -1,4 +1,4 @@
-"""PageItem: what the crawl yields for each page."""
+"""What the crawl yields: a PageItem for each page, and a DeletedItem for one that a search index must lose."""
 
 from __future__ import annotations
 
@@ -36,3 +36,17 @@ class PageItem:
     def __repr__(self) -> str:
         """Name the page in one short line: Scrapy logs every item at DEBUG, and a text may be megabytes."""
         return f"<PageItem {self.url} {self.http_status} {self.title[:60]!r} text={len(self.text)} characters>"
+
+
+@dataclass(slots=True)
+class DeletedItem:
+    """A page that came out before, and is no page of its own any more (NUTCH_INDEXER_DELETE; Nutch: indexer.delete).
+
+    ``deleted`` says why: gone, redirect, duplicate, orphan, noindex. ``http_status`` is that of an error or a redirect
+    which said so, else ``None``; ``time`` is epoch seconds.
+    """
+
+    url: str
+    deleted: str
+    http_status: int | None
+    time: int

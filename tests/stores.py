@@ -9,16 +9,19 @@ from typing import Any
 from nutchlike.crawldatum import DbStatus
 from nutchlike.scoring.opic import PaperOPIC
 from nutchlike.store.check import StoreCheck
+from nutchlike.store.content_owners import ContentOwners
 from nutchlike.store.crawldb import CrawlDb, Seed
 from nutchlike.store.duplicates import Duplicates
 from nutchlike.store.explain import Explainer
 from nutchlike.store.frontier import Frontier
+from nutchlike.store.gone_pages import GonePages
 from nutchlike.store.host_clocks import HostClocks
 from nutchlike.store.host_records import StoredHost, read_hosts
 from nutchlike.store.keys import CrawlKeys, PartitionKeys, partition_and_handle
 from nutchlike.store.layout import agree_on_layout
 from nutchlike.store.lease import Lease, Limits, PageDone
 from nutchlike.store.nodes import Client
+from nutchlike.store.record_reader import RecordReader
 from nutchlike.store.refetch import Refetch
 from nutchlike.store.scripts import Scripts
 from nutchlike.store.signature_index import SignatureIndex
@@ -95,6 +98,7 @@ class Store:
     duplicates: Duplicates
     explainer: Explainer
     refetch: Refetch
+    gone: GonePages
 
     def other(self, worker: str = "w2", **limits: Any) -> Store:
         """Return what another worker sees of the same store."""
@@ -147,6 +151,7 @@ def open_store(client: Client, *, keys: CrawlKeys = KEYS, queue_of: Callable[[st
         duplicates,
         Explainer(keys, scripts, client, crawldb, webgraph, duplicates),
         Refetch(client, keys, scripts),
+        GonePages(keys, scripts, RecordReader(client, keys, scripts), ContentOwners(signatures, None)),
     )
 
 

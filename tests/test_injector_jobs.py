@@ -18,6 +18,8 @@ from vectors import vector_rows
 from nutchlike.addon import NutchlikeAddon
 from nutchlike.crawldatum import CrawlDatum, DbStatus
 from nutchlike.injector import Injector, batches, build_injector
+from nutchlike.purge_job import PurgeJob, Selection
+from nutchlike.scoring.chain import ScoringChain
 from nutchlike.seed_sources import find_seed_sources
 from nutchlike.store.crawldb import Merge
 from nutchlike.store.lease import PageDone
@@ -109,8 +111,10 @@ def test_a_job_leaves_the_crawldb_as_nutch_does(store: Store, tmp_path: Path, ro
     merge: Merge | None = next((name for name in ("overwrite", "update") if row["flags"].get(name)), None)
     injector = as_nutch(row["conf"], merge=merge)
     purge_gone = row["conf"].get("db.update.purge.404") == "true"
-    judge_all = row["flags"].get("filter_normalize_all", False)
-    injector.tidy(store.crawldb, purge_gone=purge_gone, judge_all=judge_all, now=NOW)
+    if purge_gone:
+        PurgeJob(Selection({DbStatus.DB_GONE}), ScoringChain(()), keeps_cash=True).run(store.gone, now=NOW)
+    if row["flags"].get("filter_normalize_all", False):
+        injector.rejudge(store.crawldb, now=NOW)
     inject(injector, store, tmp_path)
     assert store.check.audit_cash().error < 1e-12
     assert store.check.run(repair=False, now=NOW).findings == []

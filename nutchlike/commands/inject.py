@@ -15,12 +15,20 @@ from scrapy.settings import BaseSettings
 
 from nutchlike.checked_settings import get_bool
 from nutchlike.crawl_store import host_delay, host_wait_max, open_store
+from nutchlike.crawldatum import DbStatus
 from nutchlike.injector import Injector, batches, build_injector
 from nutchlike.nutch_command import NutchCommand
+from nutchlike.plugins import build_scoring_chain
+from nutchlike.purge_job import PurgeJob, Selection
 from nutchlike.seed_sources import SeedSource, find_seed_sources
 from nutchlike.seeds import INTERVAL_KEY, SCORE_KEY
 from nutchlike.store.crawldb import Merge, Seed
 from nutchlike.store.errors import StoreUnavailable
+
+PURGED_BEFORE = {
+    DbStatus.DB_GONE: "NUTCH_DB_UPDATE_PURGE_404",
+    DbStatus.DB_ORPHAN: "NUTCH_DB_UPDATE_PURGE_ORPHANS",
+}
 
 
 class Command(NutchCommand):
@@ -85,12 +93,13 @@ class Command(NutchCommand):
 
 def _inject(injector: Injector, sources: Iterable[SeedSource], settings: BaseSettings, opts: argparse.Namespace) -> int:
     """Tidy up where asked, inject all, print the summary, and return how many seeds were usable."""
-    purge_gone = get_bool(settings, "NUTCH_DB_UPDATE_PURGE_404")
+    statuses = {status for status, name in PURGED_BEFORE.items() if get_bool(settings, name)}
+    purge = PurgeJob(Selection(statuses), build_scoring_chain(settings), keeps_cash=get_bool(settings, "NUTCH_STRICT"))
     store = open_store(settings, crawl_id=opts.spider)
     try:
-        changed = injector.tidy(
-            store.crawldb, purge_gone=purge_gone, judge_all=opts.filter_normalize_all, now=time.time()
-        )
+        if statuses:
+            print(f"Purged {purge.run(store.gone, now=time.time())}")
+        changed = injector.rejudge(store.crawldb, now=time.time()) if opts.filter_normalize_all else 0
         wait = partial(store.wait_for_turn, seconds_max=host_wait_max(settings))
         for batch in batches(injector.read(sources, wait=wait)):
             seeds = injector.judge(batch)

@@ -97,6 +97,13 @@ class ContentOwners:
         """Give up ``content`` when ``key`` owns it."""
         self._signatures.hand_over_all([(content, key, None)])
 
+    def free_all(self, pages: Sequence[tuple[bytes, bytes]]) -> None:
+        """Give up what pages (record key, content) own, and let no page be nearly the same as them any more."""
+        if pages:
+            self._signatures.hand_over_all([(content, key, None) for key, content in pages])
+            if self._sketches is not None:
+                self._sketches.forget(*(key for key, _ in pages))
+
     def forget_sketch(self, key: bytes) -> None:
         """Let no page be nearly the same as this one any more."""
         if self._sketches is not None:

@@ -32,15 +32,15 @@ PARTITION_KEYS = (
     KeySpec("host_numbers", "hash", "queue (host, domain or address) -> host number", "all"),
     KeySpec("sites", "hash", "scheme://authority -> site number, blank, host number", "all"),
     KeySpec("site_names", "hash", "site number -> scheme://authority", "all"),
-    KeySpec("metadata", "hash", "handle -> JSON object of str", "inject, complete, receive, move"),
-    KeySpec("requests", "hash", "handle -> stored request (JSON)", "inject, complete, receive, move"),
+    KeySpec("metadata", "hash", "handle -> JSON object of str", "inject, complete, receive, move, purge"),
+    KeySpec("requests", "hash", "handle -> stored request (JSON)", "inject, complete, receive, move, purge"),
     KeySpec(
         "totals",
         "hash",
         "known, virtual, residue, pool, balance, distributed, injected, taken, credit, divided_at: floats as text; "
         "per_host, host_max, window, link_times: limits of the last lease; ranked_at: handed_out of all at the last "
         "LinkRank",
-        "inject, lease, complete, receive, share_out, release, move, set_scores, claim_ranking",
+        "inject, lease, complete, receive, share_out, release, move, purge, set_scores, claim_ranking",
     ),
     KeySpec("counts", "hash", "db_status number, waiting, due, dead, done -> URLs; repaired, handed_out", "all"),
     KeySpec("ready", "zset", "host number -> rank of its best new URL; hosts that may be asked now", "all"),
@@ -49,17 +49,24 @@ PARTITION_KEYS = (
     KeySpec("leases", "zset", "handle -> deadline, epoch seconds", "lease, renew, complete, release, bury"),
     KeySpec("lease_info", "hash", "handle -> worker that holds the lease", "lease, complete, release, bury"),
     KeySpec("due", "zset", "host number, bucket (4 bytes each) -> epoch seconds of its first due page, or less", "all"),
-    KeySpec("dead", "hash", "handle -> reason; dead letters", "lease, release, bury, requeue, inject, move"),
+    KeySpec("dead", "hash", "handle -> reason; dead letters", "lease, release, bury, requeue, inject, move, purge"),
     KeySpec("signatures", "hash", "dedup key -> record key of the owner", "claim_signature, hand_over_signature"),
     KeySpec("out:", "family of list", "per other partition: messages to it (receive.lua)", "complete, share_out"),
     KeySpec("out_heads", "hash", "other partition -> messages to it that have been delivered", "delivered"),
     KeySpec("inbox", "hash", "other partition -> messages of it that have been taken", "receive"),
     KeySpec("robots", "hash", "site -> robots.txt (robots_cache.py)", "RobotsCache"),
     KeySpec("robots_asked", "hash", "site -> epoch seconds until it is asked, worker", "ask_robots, RobotsCache"),
-    KeySpec("links", "hash", "handle -> url ids (8 bytes each) of the page's outlinks (webgraph.py)", "complete, move"),
-    KeySpec("anchors", "hash", "handle -> texts of these links: JSON list, zlib", "complete, move"),
-    KeySpec("origins", "hash", "handle -> where the seed stands: list:line", "inject, move"),
-    KeySpec("sketches", "hash", "handle -> content, epoch seconds, sketch (sketch_index.py)", "SketchIndex, move"),
+    KeySpec(
+        "links",
+        "hash",
+        "handle -> url ids (8 bytes each) of the page's outlinks (webgraph.py)",
+        "complete, move, purge",
+    ),
+    KeySpec("anchors", "hash", "handle -> texts of these links: JSON list, zlib", "complete, move, purge"),
+    KeySpec("origins", "hash", "handle -> where the seed stands: list:line", "inject, move, purge"),
+    KeySpec(
+        "sketches", "hash", "handle -> content, epoch seconds, sketch (sketch_index.py)", "SketchIndex, move, purge"
+    ),
     KeySpec("words", "hash", "word -> pages that it stands in, '' -> pages (partition 0 only)", "WordCounts"),
     KeySpec("bands:", "family of hash", "band of a sketch -> record keys of its pages", "claim_bands, leave_bands"),
     KeySpec(
@@ -75,7 +82,7 @@ PARTITION_KEYS = (
         "copies",
         "hash",
         "handle of a db_duplicate -> record key of the page that is kept",
-        "mark_duplicates, complete, inject, move",
+        "mark_duplicates, mark_orphans, complete, inject, move, purge",
     ),
 )
 

@@ -87,9 +87,9 @@ class SketchIndex:
             denied.append(other is not None and not self._is_near(other, sketch))
         return denied
 
-    def forget(self, key: bytes) -> None:
-        """Forget the sketch of a page that has its content no more."""
-        self._forget([found for found in self._sketches([key]) if found is not None])
+    def forget(self, *keys: bytes) -> None:
+        """Forget the sketches of pages that have their contents no more."""
+        self._forget([found for found in self._sketches(keys) if found is not None])
 
     def _comes_first(self, other: Sketched, page: Sketched) -> bool:
         if not self._is_near(other.sketch, page.sketch):
