@@ -178,7 +178,8 @@ class Acknowledger:
         before, kept = page.lease.datum.dedup_key, after.datum.dedup_key
         for key in {key for key in (page.key, before) if key is not None} - {kept}:
             self._afterwards.append(partial(store.contents.free, page.lease.key, key))
-        if before not in (None, kept) and (page.sketch is None or page.outcome is not Outcome.SUCCESS):
+        is_lost = before not in (None, kept) and (page.sketch is None or page.outcome is not Outcome.SUCCESS)
+        if is_lost or (page.sketch is not None and kept is None):
             self._afterwards.append(partial(store.contents.forget_sketch, page.lease.key))
 
     def _bury(self, page: Page, error: Exception, store: CrawlStore) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -15,13 +16,16 @@ from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import DropItem
 from scrapy.http import Request, Response
+from scrapy.utils.defer import deferred_from_coro
 from twisted.python.failure import Failure
 
 from nutchlike.checked_settings import get_bool, get_int
 from nutchlike.crawldatum import CrawlDatum, DbStatus
+from nutchlike.deletions import Deletions
 from nutchlike.fetch_errors import outcome_of, reason_of
 from nutchlike.fetch_failure import PIPELINE
 from nutchlike.fetch_schedules.fetch_schedule import Outcome
+from nutchlike.items import DeletedItem
 from nutchlike.page import COPIES_METADATA, Page, page_of
 from nutchlike.page_scores import PageScores
 from nutchlike.recrawl import FETCHED, Recrawl, changed_metadata
@@ -48,6 +52,7 @@ class Completion:
         self._strict = get_bool(crawler.settings, "NUTCH_STRICT")
         self._recrawl = Recrawl(crawler.settings)
         self.scores = PageScores(crawler)
+        self._deletions = Deletions(crawler)
         self._has_graph = get_bool(crawler.settings, "NUTCH_WEBGRAPH_ENABLED")
         self._copies_followed = get_int(crawler.settings, "NUTCH_DEDUP_COPIES_FOLLOWED")
         self._stats = crawler.stats
@@ -154,7 +159,7 @@ class Completion:
         """
         kept = {id(page) for request in in_progress if (page := page_of(request)) is not None}
         for page in list(self._pages.values()):
-            if id(page) in kept:
+            if page.done or id(page) in kept:
                 page.forsaken = False
             elif page.forsaken:
                 logger.warning("%s was left behind by a middleware or a cancelled callback", page.url)
@@ -271,11 +276,27 @@ class Completion:
         page.content, page.text, page.main_text = b"", "", None  # the page may wait long for the store
         for item in page.items:
             self._page_of_item.pop(id(item), None)
-        page.items = []
+        has_items, page.items = bool(page.items), []
         is_same = outcome is Outcome.SUCCESS and self.is_unchanged(page)
         page.outcome = Outcome.NOTMODIFIED if is_same else outcome
         if page.withheld:
             return
+        deleted = None
+        if self._deletions.are_told:
+            now = int(time.time())
+            with suppress(ValueError):  # of a schedule or a scoring filter: the acknowledgement says so
+                deleted = self._deletions.item_of(page, self._record_after(page, now), has_items=has_items, now=now)
+        if deleted is None:
+            self._hand_in(page)
+        else:
+            deferred_from_coro(self._delete(page, deleted))
+
+    async def _delete(self, page: Page, item: DeletedItem) -> None:
+        await self._deletions.send(page, item)
+        if self._pages.get(page.lease.key) is page:  # else it was given up meanwhile
+            self._hand_in(page)
+
+    def _hand_in(self, page: Page) -> None:
         self._forget(page)
         self._ready.append(page)
         self._changed()

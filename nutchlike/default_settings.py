@@ -203,4 +203,5 @@ NUTCH_GC_THRESHOLD = 10_000  # new objects until Python looks for cycles of them
 NUTCH_STORE_WAIT_MAX = 60  # seconds that a crawl waits for a store that does not answer
 
 # --- Items ---------------------------------------------------------------------------------------
+NUTCH_INDEXER_DELETE = False  # a DeletedItem tells of each page that came out before and does so no more
 NUTCH_STORE_OUTLINKS = False  # PageItem.outlinks keeps the links that were taken
