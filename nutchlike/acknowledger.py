@@ -158,7 +158,7 @@ class Acknowledger:
         refused: list[tuple[Page, Exception]] = []
         for page in pages:
             try:
-                done.append((page, self._completion.result(page, now)))
+                done.append((page, self._completion.conclusions.of(page, now)))
             except ValueError as error:
                 refused.append((page, error))
         return done, refused

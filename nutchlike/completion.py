@@ -1,4 +1,4 @@
-"""Knows when a leased page is done, and what the store is to be told then.
+"""Knows when a leased page is done.
 
 A page is done when its callback's output is exhausted and each of its items has left the pipelines, or when it failed.
 """
@@ -9,7 +9,6 @@ import logging
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
 
 from scrapy import signals
@@ -19,25 +18,20 @@ from scrapy.http import Request, Response
 from scrapy.utils.defer import deferred_from_coro
 from twisted.python.failure import Failure
 
-from nutchlike.checked_settings import get_bool, get_int
-from nutchlike.crawldatum import CrawlDatum, DbStatus
+from nutchlike.checked_settings import get_bool
+from nutchlike.conclusions import REDIRECTED, Conclusions
 from nutchlike.deletions import Deletions
 from nutchlike.fetch_errors import outcome_of, reason_of
 from nutchlike.fetch_failure import PIPELINE
 from nutchlike.fetch_schedules.fetch_schedule import Outcome
 from nutchlike.items import DeletedItem
-from nutchlike.page import COPIES_METADATA, Page, page_of
-from nutchlike.page_scores import PageScores
-from nutchlike.recrawl import FETCHED, Recrawl, changed_metadata
-from nutchlike.redirect_targets import fetches_a_page, inheriting
+from nutchlike.page import Page, page_of
+from nutchlike.redirect_targets import fetches_a_page
 from nutchlike.request_meta import PAGE, LeasedErrback
-from nutchlike.store.codec import with_metadata
-from nutchlike.store.lease import Lease, PageDone
+from nutchlike.store.lease import Lease
 from nutchlike.store.stored_url import StoredURL
-from nutchlike.store.webgraph import encode_anchors
 
 logger = logging.getLogger(__name__)
-REDIRECTED = {Outcome.REDIR_PERM, Outcome.REDIR_TEMP}
 
 
 class DuplicatePage(DropItem):
@@ -50,11 +44,8 @@ class Completion:
     def __init__(self, crawler: Crawler, *, changed: Callable[[], None]) -> None:
         """``changed`` is called when a page is ready to be acknowledged."""
         self._strict = get_bool(crawler.settings, "NUTCH_STRICT")
-        self._recrawl = Recrawl(crawler.settings)
-        self.scores = PageScores(crawler)
+        self.conclusions = Conclusions(crawler)
         self._deletions = Deletions(crawler)
-        self._has_graph = get_bool(crawler.settings, "NUTCH_WEBGRAPH_ENABLED")
-        self._copies_followed = get_int(crawler.settings, "NUTCH_DEDUP_COPIES_FOLLOWED")
         self._stats = crawler.stats
         self._changed = changed
         self._pages: dict[bytes, Page] = {}
@@ -182,64 +173,6 @@ class Completion:
         """The pages that were taken are acknowledged, but for those to be taken ``again``."""
         self._sent, self._ready = [], again + self._ready
 
-    def result(self, page: Page, now: int) -> PageDone:
-        """Return a ready page's new state and the division of its cash; ValueError when the store could not hold it."""
-        lease, outcome = page.lease, page.outcome
-        assert outcome is not None
-        datum = self._record_after(page, now)
-        retry = outcome is Outcome.RETRY and datum.db_status is not DbStatus.DB_GONE
-        fetched = outcome in FETCHED
-        redirected = outcome in REDIRECTED
-        outlinks = list(page.outlinks.values()) if fetched or redirected else []
-        if outcome is Outcome.DUPLICATE:
-            outlinks = self._of_copy(outlinks, lease.datum)
-        # a failure says nothing of the page's links, nor does a 304, which comes without a page
-        has_answer = not retry and (outcome is not Outcome.NOTMODIFIED or page.exhausted)
-        cash = lease.datum.score
-        if redirected and outlinks:
-            outlinks = [inheriting(outlink, page) for outlink in outlinks]
-            spent, shares, rest, balance = cash, [cash], 0.0, 0.0
-        elif retry:
-            spent, shares, rest, balance = 0.0, [], 0.0, 0.0
-        else:
-            outlinks, given = self.scores.distribute(page, outlinks)
-            spent, shares, rest, balance = given.spent, list(given.scores), given.virtual, given.balance
-        return PageDone(
-            key=lease.key,
-            datum=datum,
-            due=retry or page.is_recrawled,
-            keep_request=retry,
-            failed=outcome is Outcome.RETRY,
-            spent=spent,
-            rest=rest,
-            balance=balance,
-            outlinks=outlinks,
-            shares=shares,
-            relinked=self._has_graph and has_answer,
-            anchors=encode_anchors([page.anchors.get(o.id, "") for o in outlinks]) if page.anchors else b"",
-            metadata=changed_metadata(lease.datum, datum) | ({} if outcome is Outcome.RETRY else page.notes),
-        )
-
-    def _record_after(self, page: Page, now: int) -> CrawlDatum:
-        datum = self._recrawl.after(page, now=now)
-        if page.outcome not in FETCHED:
-            return datum
-        judged = self.scores.judge(datum, now=now)
-        is_orphan = judged.db_status is not datum.db_status
-        return replace(judged, signature=None, dedup_key=None) if is_orphan else judged
-
-    def _of_copy(self, outlinks: list[StoredURL], datum: CrawlDatum) -> list[StoredURL]:
-        """Return the links of a page that repeats another's content that are followed.
-
-        An error page that is answered for every URL may have new links for each, without end.
-        """
-        text = datum.metadata.get(COPIES_METADATA, "")
-        copies = 1 + (int(text) if text.isdecimal() else 0)
-        if copies > self._copies_followed >= 0:
-            self._stats.inc_value("nutch/outlinks/of_copies", len(outlinks))
-            return []
-        return [replace(url, metadata=with_metadata(url.metadata, {COPIES_METADATA: str(copies)})) for url in outlinks]
-
     def _item_scraped(self, response: Response | None) -> None:
         self._end_item(response)
 
@@ -285,7 +218,8 @@ class Completion:
         if self._deletions.are_told:
             now = int(time.time())
             with suppress(ValueError):  # of a schedule or a scoring filter: the acknowledgement says so
-                deleted = self._deletions.item_of(page, self._record_after(page, now), has_items=has_items, now=now)
+                after = self.conclusions.record(page, now)
+                deleted = self._deletions.item_of(page, after, has_items=has_items, now=now)
         if deleted is None:
             self._hand_in(page)
         else:
@@ -304,7 +238,3 @@ class Completion:
     def _forget(self, page: Page) -> None:
         if self._pages.get(page.lease.key) is page:
             del self._pages[page.lease.key]
-
-
-def _copies(datum: CrawlDatum) -> dict[str, str]:
-    return {name: text for name, text in datum.metadata.items() if name == COPIES_METADATA}

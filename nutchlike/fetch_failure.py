@@ -9,13 +9,14 @@ from nutchlike.fetch_schedules.abstract_schedule import RETRY_DELAY
 
 RETRY_STATUSES = {408, 425, 429}  # answers below 500 that may be others later
 FAILURE_METADATA = "_pst_"  # Nutch's name: why the last fetch failed; a page that was had has none
-ROBOTS, CRAWL_DELAY, PIPELINE = "robots.txt", "Crawl-delay", "item pipeline"
+ROBOTS, CRAWL_DELAY, CIRCLE, PIPELINE = "robots.txt", "Crawl-delay", "circle", "item pipeline"
 IGNORED = "ignored: "  # before the reason why a middleware refused the page
 COPY_ONCE = "copy once"  # no failure: it has a content of its own, but its last fetch brought another page's
 NOINDEX = "noindex"  # no failure: it was had, but asks not to be indexed, so it did not come out
 _IN_WORDS = {
     ROBOTS: "forbidden by robots.txt",
     CRAWL_DELAY: "robots.txt asks for a longer delay than NUTCH_FETCHER_MAX_CRAWL_DELAY",
+    CIRCLE: "its redirects lead back to it",
     PIPELINE: "an item pipeline failed",
     "BrokenBody": "its body is cut or damaged",
     "RobotsUnreachable": "robots.txt of its site cannot be had",
@@ -66,4 +67,4 @@ def failure_of(datum: CrawlDatum) -> FetchFailure | None:
 def _is_final(reason: str) -> bool:
     if reason.isdecimal():
         return not may_pass(int(reason))
-    return reason in (ROBOTS, CRAWL_DELAY) or reason.startswith(IGNORED)
+    return reason in (ROBOTS, CRAWL_DELAY, CIRCLE) or reason.startswith(IGNORED)

@@ -52,9 +52,9 @@ class Page:
     callback has given all.
     ``sent``: a request for it has gone out; ``held_until``, an epoch second: its host may not be asked before.
     ``better_than``: the record key of the page whose content it took over.
-    In the end: ``redirects_to``, "" when it does not; ``outcome``; ``failure``, why it could not be had, "" for a page
-    that was; ``done``, ready to be acknowledged, or as soon as its deletion is out; ``withheld``, it must not be.
-    ``forsaken``: at the last look no request in progress belonged to it.
+    In the end: ``redirects_to``, "" when it does not, and ``http_status`` of that, 0 = none; ``outcome``; ``failure``,
+    why it could not be had, "" for a page that was; ``done``, ready to be acknowledged, or as soon as its deletion is
+    out; ``withheld``, it must not be. ``forsaken``: at the last look no request in progress belonged to it.
     """
 
     lease: Lease
@@ -86,6 +86,7 @@ class Page:
     exhausted: bool = False
     canonical: str | None = None
     redirects_to: str = ""
+    http_status: int = 0
     outcome: Outcome | None = None
     failure: str = ""
     done: bool = False
@@ -112,13 +113,16 @@ class Page:
         return self.lease.datum.metadata.get(REPR_METADATA) or None
 
     @property
-    def notes(self) -> dict[str, str]:
-        """What has changed of that which the crawl keeps in the metadata for itself, of a page that had an answer."""
+    def notes(self) -> dict[str, str | None]:
+        """What has changed of that which the crawl keeps in the metadata for itself, of a page that had an answer.
+
+        ``None`` = it is no more.
+        """
         found = {REDIRECT_METADATA: self.redirects_to}
         if self.canonical is not None:
             found[CANONICAL_METADATA] = self.canonical
         before = self.lease.datum.metadata
-        return {name: text for name, text in found.items() if text != before.get(name, "")}
+        return {name: text or None for name, text in found.items() if text != before.get(name, "")}
 
     def add_outlinks(self, urls: Iterable[StoredURL]) -> None:
         """Note outlinks; a link to the page itself and a repeated one do not count."""

@@ -14,6 +14,7 @@ from nutchlike.checked_settings import get_bool, get_int
 from nutchlike.completion import Completion
 from nutchlike.crawl_store import CrawlStore
 from nutchlike.crawldatum import REDIRECT_METADATA
+from nutchlike.fetch_failure import CIRCLE
 from nutchlike.fetch_schedules.fetch_schedule import Outcome
 from nutchlike.outage import Outage
 from nutchlike.page import Page
@@ -67,7 +68,9 @@ class Redirects:
         """Go on with ``page`` by ``request``, to where it redirects; False when nothing is fetched for that."""
         was_led_here = page.redirect_times > 0 or bool(page.lease.datum.metadata.get(REDIRECT_METADATA))
         page.redirect_times = request.meta["redirect_times"]
-        outcome = redirect_outcome(request.meta["redirect_reasons"][-1])
+        reason = request.meta["redirect_reasons"][-1]
+        page.http_status = reason if isinstance(reason, int) else 0
+        outcome = redirect_outcome(reason)
         if self.leads_to_itself(page, request):
             if self._may_answer_otherwise(request):  # a page that sets a cookie and sends us back to itself
                 self._again(request)
@@ -114,6 +117,7 @@ class Redirects:
     def _lead_back(self, page: Page, to: str) -> None:
         """End a page that no redirect ever leads away from: it is gone, and asked for less and less often."""
         self._stats.inc_value("nutch/redirects/circles")
+        page.failure = CIRCLE
         self._completion.redirect(page, Outcome.GONE, to=to, target=None)
 
 

@@ -40,7 +40,7 @@ def test_an_answer_without_a_page_keeps_the_list_of_links_though_scrapy_asks_for
     page = begin(completion)
     completion.fail(page, HttpError(Response(URL, status=http_status)))
     completion.exhaust(page)  # HttpErrorMiddleware puts an empty output in the place of the error
-    assert not completion.result(page, int(NOW)).relinked
+    assert not completion.conclusions.of(page, int(NOW)).relinked
 
 
 def test_a_page_without_links_and_one_that_is_gone_have_an_empty_list(completion: Completion) -> None:
@@ -48,7 +48,7 @@ def test_a_page_without_links_and_one_that_is_gone_have_an_empty_list(completion
     completion.exhaust(empty)
     completion.fail(gone, HttpError(Response(URL, status=404)))
     for page in (empty, gone):
-        done = completion.result(page, int(NOW))
+        done = completion.conclusions.of(page, int(NOW))
         assert (done.relinked, list(done.outlinks)) == (True, [])
 
 

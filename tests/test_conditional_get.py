@@ -257,7 +257,7 @@ def test_a_304_leaves_the_signature_though_an_older_one_was_another() -> None:
     with pytest.raises(NotModified) as raised:
         middleware.process_response(request, Response(request.url, status=304))
     completion.fail(page, raised.value)
-    done = completion.result(page, 1_100_000)
+    done = completion.conclusions.of(page, 1_100_000)
     assert page.outcome is Outcome.NOTMODIFIED
     assert done.datum.db_status is DbStatus.DB_NOTMODIFIED
     assert done.datum.fetch_interval > datum.fetch_interval
@@ -269,13 +269,13 @@ def test_what_a_gone_page_was_asked_for_by_is_forgotten_with_its_content() -> No
     completion, page = leased(FETCHED, Request(FETCHED.url))
     page.outcome = Outcome.GONE
     page.done = True
-    assert completion.result(page, 1_100_000).metadata == {VALIDATORS_METADATA: None}
+    assert completion.conclusions.of(page, 1_100_000).metadata == {VALIDATORS_METADATA: None}
 
 
 def test_a_content_that_another_page_has_leaves_what_the_page_was_asked_for_by() -> None:
     completion, page = leased(FETCHED, Request(FETCHED.url))
     page.signature, page.key, page.outcome, page.validators = b"o" * 16, b"other123", Outcome.DUPLICATE, "login"
-    done = completion.result(page, 1_100_000)
+    done = completion.conclusions.of(page, 1_100_000)
     assert (done.datum.signature, done.metadata) == (FETCHED.signature, {FAILURE_METADATA: COPY_ONCE})
 
 

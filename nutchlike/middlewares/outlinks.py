@@ -75,7 +75,7 @@ class OutlinksMiddleware:
                 item.outlinks.insert(0, item.canonical)
         else:
             page.canonical = ""
-        scheduler_of(self._crawler).completion.scores.describe(page, item, all_count=len(item.outlinks))
+        scheduler_of(self._crawler).completion.conclusions.scores.describe(page, item, all_count=len(item.outlinks))
         if self._depth_limit and page.lease.datum.depth >= self._depth_limit:
             self._crawler.stats.inc_value("nutch/outlinks/too_deep", len(item.outlinks))
             taken = []
