@@ -16,7 +16,7 @@ NUTCH_DB_UPDATE_PURGE_ORPHANS = False  # and those that are db_orphan
 
 # --- Sitemaps (Nutch: SitemapProcessor) ----------------------------------------------------------
 NUTCH_SITEMAP_CHANGEFREQ = True  # changefreq is the fetch interval of a page
-NUTCH_SITEMAP_LASTMOD = True  # a tenth of the time since lastmod is, where there is no changefreq
+NUTCH_SITEMAP_LASTMOD = True  # a tenth of the time since it is, without a changefreq; and a changed page is due
 NUTCH_SITEMAP_PRIORITY = True  # priority / 0.5 is the factor of a page's score
 NUTCH_SITEMAP_INTERVAL_MIN = 86_400  # seconds (1 day) that such an interval has at least
 NUTCH_SITEMAP_INTERVAL_MAX = 7_776_000  # seconds (90 days) that it has at most

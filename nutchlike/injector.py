@@ -210,6 +210,7 @@ class Injector:
             score_given=score != self._score if self._strict else line.score_given,
             interval_given=interval != self._interval if self._strict else line.interval_given,
             origin=f"{line.source}:{line.line}",
+            changed_at=line.changed_at,
         )
 
     def _reject(self, reject: SeedReject) -> None:
@@ -263,6 +264,7 @@ def _build_sitemap_seeds(settings: BaseSettings) -> SitemapSeeds:
     rules = SitemapRules(
         uses_changefreq=get_bool(settings, "NUTCH_SITEMAP_CHANGEFREQ"),
         uses_lastmod=get_bool(settings, "NUTCH_SITEMAP_LASTMOD"),
+        makes_due=not get_bool(settings, "NUTCH_STRICT"),
         uses_priority=get_bool(settings, "NUTCH_SITEMAP_PRIORITY"),
         interval_min=get_int(settings, "NUTCH_SITEMAP_INTERVAL_MIN"),
         interval_max=get_int(settings, "NUTCH_SITEMAP_INTERVAL_MAX"),

@@ -50,7 +50,8 @@ class SeedRecord:
 
     ``score_given`` and ``interval_given`` tell an explicit value from the default: an update of a known page
     takes only explicit ones. ``is_sitemap``: the URL is no page, but lists pages, to which all else on the line
-    belongs. ``warnings`` lists the parts of the line that were ignored.
+    belongs. ``changed_at`` (epoch seconds, 0 = unknown): a known page that was last fetched before is due at once.
+    ``warnings`` lists the parts of the line that were ignored.
     """
 
     url: str
@@ -62,6 +63,7 @@ class SeedRecord:
     score_given: bool = False
     interval_given: bool = False
     is_sitemap: bool = False
+    changed_at: int = 0
     warnings: tuple[SeedReject, ...] = ()
 
 

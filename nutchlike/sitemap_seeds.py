@@ -26,13 +26,15 @@ AGE_SHARE = 10  # a page that was changed so long ago is taken to stay for a ten
 class SitemapRules:
     """What of a sitemap counts, and how much is read.
 
-    Intervals are seconds. ``size_max`` is in bytes, of one sitemap, unpacked; ``urls_max`` counts pages of a sitemap
-    and of all that its index lists, ``sitemaps_max`` those; ``depth_max`` is how deep indexes may lie in indexes.
+    ``makes_due``: a known page that was last fetched before its lastmod is due at once. Intervals are seconds.
+    ``size_max`` is in bytes, of one sitemap, unpacked; ``urls_max`` counts pages of a sitemap and of all that its index
+    lists, ``sitemaps_max`` those; ``depth_max`` is how deep indexes may lie in indexes.
     ``is_strict``: a sitemap speaks for its own host, and for those whose robots.txt names it.
     """
 
     uses_changefreq: bool = True
     uses_lastmod: bool = True
+    makes_due: bool = True
     uses_priority: bool = True
     interval_min: int = 86_400
     interval_max: int = 7_776_000
@@ -170,7 +172,21 @@ class SitemapSeeds:
             line=line,
             score_given=named.score_given or says_priority,
             interval_given=named.interval_given or interval is not None,
+            changed_at=self._changed_at(entry, walk),
         )
+
+    def _changed_at(self, entry: SitemapEntry, walk: _Walk) -> int:
+        """Return from when on a fetch has seen the page as it is; 0 when nothing is known of that.
+
+        Many sitemaps say of each page that it has just changed: what was fetched less than the least interval ago
+        waits for its time.
+        """
+        rules = self._rules
+        if not (rules.makes_due and rules.uses_lastmod) or FIXED_INTERVAL_METADATA in walk.named.metadata:
+            return 0
+        if entry.lastmod is None or entry.lastmod > walk.now:
+            return 0
+        return max(0, min(entry.lastmod, int(walk.now) - rules.interval_min))
 
     def _interval(self, entry: SitemapEntry, walk: _Walk) -> int | None:
         """Return the seconds that changefreq says, else a tenth of the time since lastmod; ``None`` when neither.

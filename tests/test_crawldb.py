@@ -54,6 +54,29 @@ def test_updating_keeps_status_and_signature_and_merges_metadata(store: Store) -
     assert store.lease_urls() == []
 
 
+@pytest.mark.parametrize("merge", ["keep", "update"])
+def test_a_page_that_has_changed_since_its_last_fetch_is_due_at_once(store: Store, merge: str) -> None:
+    fetch_seven(store)
+    before = store.crawldb.get("http://a.test/")
+    assert before is not None
+    assert store.inject(seed("http://a.test/", changed_at=int(NOW)), merge=merge, now=NOW + 9)[1] == (merge == "update")
+    assert store.lease_urls() == []
+    assert store.inject(seed("http://a.test/", changed_at=int(NOW) + 1), merge=merge, now=NOW + 9) == (0, 1)
+    assert store.crawldb.get("http://a.test/") == replace(before, fetch_time=int(NOW) + 9)
+    # it waits by now: it is not due twice
+    assert store.inject(seed("http://a.test/", changed_at=int(NOW) + 5), now=NOW + 9) == (0, 0)
+    assert store.lease_urls() == ["http://a.test/"]
+
+
+def test_a_page_that_failed_waits_for_its_next_try_though_it_has_changed(store: Store) -> None:
+    store.inject(seed("http://a.test/"))
+    [lease] = store.lease()
+    datum = replace(lease.datum, retries=1, fetch_time=int(NOW) + 86_400)
+    store.frontier.complete([PageDone(lease.key, datum, keep_request=True, failed=True)], now=NOW)
+    assert store.inject(seed("http://a.test/", changed_at=int(NOW) + 5), now=NOW + 9) == (0, 0)
+    assert store.lease_urls() == []
+
+
 def test_updating_moves_a_waiting_url_in_its_queue(store: Store) -> None:
     store.inject(seed("http://a.test/1", 5.0), seed("http://a.test/2", 1.0))
     store.inject(seed("http://a.test/2", 9.0, score_given=True), merge="update")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import gzip
 import json
 import signal
+import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -99,6 +101,26 @@ def test_changefreq_or_lastmod_becomes_the_fetch_interval(web: Web, fields: str,
 def test_what_says_nothing_leaves_the_default(web: Web, fields: str) -> None:
     seed = one_entry(web, fields)
     assert (seed.fetch_interval, seed.interval_given, seed.score, seed.score_given) == (30 * DAY, False, 1.0, False)
+
+
+@pytest.mark.parametrize(
+    ("fields", "line", "rules", "changed_at"),
+    [
+        ("<lastmod>2027-01-01T00:00:00Z</lastmod><changefreq>never</changefreq>", "", {}, 1_798_761_600),
+        # what was fetched less than the least interval ago has time
+        ("<lastmod>2027-01-15T07:59:00Z</lastmod>", "", {}, NOW - DAY),
+        ("<lastmod>2027-01-15T07:59:00Z</lastmod>", "", {"interval_min": 1}, NOW - 60),
+        ("<lastmod>2090</lastmod>", "", {}, 0),
+        ("<lastmod>2027-01-01</lastmod>", "\tnutch.fetchInterval.fixed=600", {}, 0),
+        ("<lastmod>2027-01-01</lastmod>", "", {"uses_lastmod": False}, 0),
+        ("<lastmod>2027-01-01</lastmod>", "", {"makes_due": False}, 0),
+        ("<changefreq>hourly</changefreq>", "", {}, 0),
+    ],
+)
+def test_lastmod_says_which_fetches_are_too_old(
+    web: Web, fields: str, line: str, rules: dict[str, Any], changed_at: int
+) -> None:
+    assert one_entry(web, fields, line=line, **rules).changed_at == changed_at
 
 
 @pytest.mark.parametrize(("priority", "score"), [("0.5", 1.0), ("1.0", 2.0), ("0", 0.0), ("0.1", 0.2)])
@@ -307,6 +329,25 @@ def test_a_crawl_begins_with_the_sitemaps_that_it_is_given(project: Project, web
     assert "'nutch/injector/injected': 3" in crawl.log
     times = [at for at, path in web.requests if path.startswith(("/s", "/t", "/u"))]
     assert min(later - earlier for earlier, later in pairwise(times)) > 0.4  # the host's clock
+
+
+def test_a_page_that_the_sitemap_calls_newer_than_its_last_fetch_is_fetched_again(project: Project, web: Web) -> None:
+    options = {"NUTCH_SITEMAP_INTERVAL_MIN": 1}
+    web.pages |= {f"/{name}": Answer(html(name, [])) for name in "ab"}
+    web.pages["/s.xml"] = urlset(f"<loc>{web.url}/a</loc><lastmod>2020</lastmod>", f"<loc>{web.url}/b</loc>")
+    for _ in range(2):
+        assert project.crawl(f"sitemaps={web.url}/s.xml", **options).code == 0
+    assert (web.count()["/a"], web.count()["/b"]) == (1, 1)
+    record = json.loads(project.command("readdb", f"{web.url}/a")[1])
+    changed = record["fetch_time"] - record["fetch_interval"] + 1
+    while time.time() < changed + 2:
+        time.sleep(0.05)
+    lastmod = datetime.fromtimestamp(changed, UTC).isoformat()
+    web.pages["/s.xml"] = urlset(*(f"<loc>{web.url}/{path}</loc><lastmod>{lastmod}</lastmod>" for path in "ab"))
+    for _ in range(2):
+        crawl = project.crawl(f"sitemaps={web.url}/s.xml", **options)
+        assert crawl.code == 0, crawl.log
+    assert (web.count()["/a"], web.count()["/b"]) == (2, 2)
 
 
 def test_a_crawl_without_a_usable_entry_ends_with_code_1_and_says_why(project: Project, web: Web) -> None:

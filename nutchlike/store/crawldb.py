@@ -30,7 +30,8 @@ class Seed:
     """A seed as it enters the CrawlDb: normalized URL, cash, interval in seconds, metadata.
 
     ``score_given`` and ``interval_given`` tell whether the seed list named them: only then an update changes them.
-    ``origin`` is where the seed stands: ``list:line``.
+    ``origin`` is where the seed stands: ``list:line``. ``changed_at``: a known page that was last fetched before that
+    (epoch seconds) is due at once, whatever else becomes of it.
     """
 
     url: str
@@ -40,6 +41,7 @@ class Seed:
     score_given: bool = False
     interval_given: bool = False
     origin: str = ""
+    changed_at: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,7 @@ class CrawlDb:
                 score_given=seed.score_given,
                 interval_given=seed.interval_given,
                 origin=seed.origin,
+                changed_at=seed.changed_at,
             )
         replies = self._scripts.run_safely([(p, "inject", args) for p, args in by_partition.items()])
         return sum(int(created) for created, _ in replies), sum(int(changed) for _, changed in replies)

@@ -55,10 +55,11 @@ class StoredURL:
         score_given: bool = False,
         interval_given: bool = False,
         origin: str = "",
+        changed_at: int = 0,
     ) -> list[bytes | str | int]:
         """Return the arguments of inject.lua for this URL, which no page links to; for their meaning see Seed."""
         given = [int(score_given), int(interval_given)]
-        return [*self.place(queue_of), repr(cash), fetch_interval, *given, *self.extras(), origin]
+        return [*self.place(queue_of), repr(cash), fetch_interval, *given, *self.extras(), origin, changed_at]
 
     def extras(self) -> list[bytes | str | int]:
         """Return metadata, priority, request and once, as scripts expect them."""

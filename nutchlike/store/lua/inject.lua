@@ -3,8 +3,9 @@
 -- KEYS          all of a partition (keys.py)
 -- ARGV[1] float now, epoch seconds
 -- ARGV[2] str   what happens to a known URL: keep, update, overwrite, credit (it gets the cash)
--- ARGV[3..]     13 a seed: id, site, path, queue, cash, interval (s), score given (0|1), interval given (0|1),
---               metadata JSON or '', priority, stored request or '', once (0|1), list:line that names it or ''
+-- ARGV[3..]     14 a seed: id, site, path, queue, cash, interval (s), score given (0|1), interval given (0|1),
+--               metadata JSON or '', priority, stored request or '', once (0|1), list:line that names it or '',
+--               epoch seconds: a known page whose last fetch was before is due now, 0 = none is
 -- returns {how many became known, how many were changed}
 local now, mode = tonumber(ARGV[1]), ARGV[2]
 --#libraries
@@ -34,9 +35,14 @@ local function merge(r, cash, interval, score_given, interval_given, metadata)
   end
 end
 
-for i = 3, #ARGV, 13 do
-  local id, site, path, queue, cash, interval, score_given, interval_given, metadata, priority, request, once, origin =
-    unpack(ARGV, i, i + 12)
+-- Whether a page that is not due yet was fetched before, as far as its interval tells; one that is tried again was not.
+local function is_older(r, changed_at)
+  return r.state == DUE_LATER and r.status ~= UNFETCHED and r.fetch_time - r.interval < changed_at
+end
+
+for i = 3, #ARGV, 14 do
+  local id, site, path, queue, cash, interval, score_given, interval_given, metadata, priority, request, once, origin, changed_at =
+    unpack(ARGV, i, i + 13)
   local number, no = site_number(site, queue)
   cash, interval = tonumber(cash), tonumber(interval)
   local known_as, r = find(no, id, number, path)
@@ -46,9 +52,14 @@ for i = 3, #ARGV, 13 do
   elseif r and mode == 'credit' then
     credit(r, cash, r.depth)
     changed, injected = changed + 1, injected + cash
-  elseif r and mode ~= 'keep' and request == '' then
-    merge(r, cash, interval, score_given, interval_given, metadata)
-    changed = changed + 1
+  elseif r and request == '' then
+    local older = is_older(r, tonumber(changed_at))
+    if mode ~= 'keep' then merge(r, cash, interval, score_given, interval_given, metadata) end
+    if older and r.state == DUE_LATER then
+      r.fetch_time = math.floor(now)
+      enqueue(r)
+    end
+    if older or mode ~= 'keep' then changed = changed + 1 end
   end
   if origin ~= '' then
     redis.call(mode == 'overwrite' and 'HSET' or 'HSETNX', ORIGINS, struct.pack('>I4', no) .. known_as, origin)
