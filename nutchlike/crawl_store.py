@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import logging
-import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -90,16 +89,6 @@ class CrawlStore:
         """Do what ``locate`` does in a command that has nothing else to do meanwhile."""
         if self.queues.mode == BY_IP:
             self.addresses.learn_now(map(_host_of, urls))
-
-    def wait_for_turn(self, url: str, *, seconds_max: float) -> None:
-        """Block until the clock of a URL's host lets one more request go; never in the reactor's thread.
-
-        Raises ValueError when the host is held for longer than ``seconds_max``.
-        """
-        while seconds := self.clocks.claim(url, now=time.time()):
-            if seconds > seconds_max:
-                raise ValueError(f"its host may not be asked for {seconds:.0f} s")
-            time.sleep(seconds)
 
 
 def open_store(settings: BaseSettings, *, crawl_id: str, flush: bool = False, begin: bool = True) -> CrawlStore:

@@ -18,7 +18,7 @@ from nutchlike.plugins import SCOPE_INJECT, build_scoring_chain, build_url_chain
 from nutchlike.scoring.chain import ScoringChain
 from nutchlike.seed_sources import SeedSource
 from nutchlike.seeds import SeedRecord, SeedReject, iter_seed_lines
-from nutchlike.sitemap_seeds import SitemapRules, SitemapSeeds
+from nutchlike.sitemap_seeds import Pauses, SitemapRules, SitemapSeeds, Turns
 from nutchlike.store.crawldb import CrawlDb, Merge, Seed
 from nutchlike.store.stored_url import StoredURL
 from nutchlike.urls.chain import URLChain
@@ -32,11 +32,7 @@ NO_SITEMAPS = "a sitemap can be named in a seed list, with -a sitemaps=, and to 
 SITEMAP_SECONDS = 600.0  # in which a sitemap must be there
 
 Line = SeedRecord | SeedReject
-Wait = Callable[[str], None]
-
-
-def wait_for_nothing(url: str) -> None:
-    """Let a sitemap be asked for at once."""
+AT_ONCE = Pauses()
 
 
 @dataclass(slots=True)
@@ -96,14 +92,14 @@ class Injector:
         self._warned = 0
         self._steps = 0
 
-    def read(self, sources: Iterable[SeedSource], *, wait: Wait = wait_for_nothing) -> Iterator[Line]:
+    def read(self, sources: Iterable[SeedSource], *, turns: Turns = AT_ONCE) -> Iterator[Line]:
         """Yield all lines of ``sources``; a list that breaks off gives a reject, and the next one is read.
 
         In place of a line that names a sitemap come its pages, see ``expanded``.
         """
         for source in sources:
             try:
-                yield from self.expanded(self.parse(source.lines(), source=source.name), wait=wait)
+                yield from self.expanded(self.parse(source.lines(), source=source.name), turns=turns)
             except ValueError as error:
                 yield SeedReject(source.name, 0, "", str(error))
 
@@ -117,12 +113,10 @@ class Injector:
             strict=self._strict,
         )
 
-    def expanded(
-        self, lines: Iterable[Line], *, hosts: Collection[str] = (), wait: Wait = wait_for_nothing
-    ) -> Iterator[Line]:
+    def expanded(self, lines: Iterable[Line], *, hosts: Collection[str] = (), turns: Turns = AT_ONCE) -> Iterator[Line]:
         """Yield ``lines`` with the pages of a sitemap in place of the line that names it.
 
-        ``wait`` blocks until a URL may be asked for. ``hosts`` are those whose robots.txt names the sitemaps.
+        ``turns`` say when those may be asked for. ``hosts`` are those whose robots.txt names the sitemaps.
         """
         for line in lines:
             if self.sitemaps is None or isinstance(line, SeedReject) or not line.is_sitemap:
@@ -130,7 +124,7 @@ class Injector:
             else:
                 for warning in line.warnings:
                     self._warn(warning)
-                yield from self.sitemaps.read(line, hosts=hosts, now=time.time(), wait=wait)
+                yield from self.sitemaps.read(line, hosts=hosts, now=time.time(), turns=turns)
 
     def judge(self, lines: Iterable[Line]) -> list[Seed]:
         """Return the seeds that the rules accept, with normalized URLs; tell of the others, and count them."""

@@ -6,6 +6,7 @@ import re
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 
+BUSY = {429, 503}  # the statuses of a server that will answer later
 LONGEST = 10.0 * 365 * 86_400  # seconds; what names more time means "never", and is no number to compute with
 
 _SECONDS = re.compile(r"[0-9]+(?:\.[0-9]+)?")

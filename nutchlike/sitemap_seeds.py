@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from http.client import HTTPException
+from typing import Protocol
+from urllib.error import HTTPError
 from urllib.parse import urlsplit
 
 from nutchlike.crawldatum import SCORE_MAX
 from nutchlike.downloads import CHUNK_BYTES, Download
 from nutchlike.parsing.sitemap import SitemapLimits, read_sitemap
 from nutchlike.parsing.sitemap_entries import Listed, SitemapEntry, SitemapLink
+from nutchlike.retry_after import BUSY, parse_retry_after
 from nutchlike.seeds import FIXED_INTERVAL_METADATA, SeedRecord, SeedReject
 
 logger = logging.getLogger(__name__)
 MIDDLE_PRIORITY = 0.5  # what a page has whose sitemap does not say it (sitemaps.org)
+TRIES = 3  # for a sitemap whose server is busy
 AGE_SHARE = 10  # a page that was changed so long ago is taken to stay for a tenth of that (RFC 9111, 4.2.2)
 
 
@@ -43,6 +48,32 @@ class SitemapRules:
     urls_max: int = 5_000_000
     sitemaps_max: int = 50_000
     depth_max: int = 3
+
+
+class Turns(Protocol):
+    """Says when a sitemap may be asked for, and hears of servers that want to be left alone."""
+
+    def wait(self, url: str) -> None:
+        """Block until ``url`` may be asked for; ValueError, saying why, when it may not."""
+
+    def hold(self, url: str, seconds: float) -> None:
+        """The host of ``url`` is busy: nobody may ask it for ``seconds``; 0.0 = it does not say for how long."""
+
+
+class Pauses:
+    """Turns of one process for itself: ``delay`` seconds before each sitemap, none beyond ``hold_max`` when held."""
+
+    def __init__(self, delay: float = 0.0, *, hold_max: float = 60.0) -> None:
+        self._delay = delay
+        self._hold_max = hold_max
+
+    def wait(self, url: str) -> None:
+        time.sleep(self._delay)
+
+    def hold(self, url: str, seconds: float) -> None:
+        if seconds > self._hold_max:
+            raise ValueError(f"its host may not be asked for {seconds:.0f} s")
+        time.sleep(max(seconds, 1.0))
 
 
 @dataclass(slots=True)
@@ -86,13 +117,13 @@ class SitemapSeeds:
         self._download = download
 
     def read(
-        self, named: SeedRecord, *, hosts: Collection[str] = (), now: float, wait: Callable[[str], None]
+        self, named: SeedRecord, *, hosts: Collection[str] = (), now: float, turns: Turns
     ) -> Iterator[SeedRecord | SeedReject]:
         """Yield the seeds of the sitemap ``named.url``, and why others are none; a sitemap that fails is one of these.
 
         Score, interval and metadata of ``named`` are those of its pages, as far as the sitemap does not say more.
-        ``hosts`` are those whose robots.txt names it. ``now`` is in epoch seconds. ``wait`` blocks until a URL may be
-        asked for, or raises ValueError, saying why it may not. Sitemaps of an index follow it, in its order.
+        ``hosts`` are those whose robots.txt names it. ``now`` is in epoch seconds. Sitemaps of an index follow it, in
+        its order.
         """
         walk = _Walk(named, hosts, now, urls_left=self._rules.urls_max, met={named.url})
         walk.waiting.append((named.url, 0))
@@ -102,15 +133,13 @@ class SitemapSeeds:
                 self.counts.skipped += 1 + len(walk.waiting)
                 yield SeedReject(url, 0, url, f"more than {self._rules.urls_max} URLs (NUTCH_SITEMAP_URLS_MAX)")
                 return
-            yield from self._read_one(url, depth, walk, wait)
+            yield from self._read_one(url, depth, walk, turns)
 
-    def _read_one(
-        self, url: str, depth: int, walk: _Walk, wait: Callable[[str], None]
-    ) -> Iterator[SeedRecord | SeedReject]:
+    def _read_one(self, url: str, depth: int, walk: _Walk, turns: Turns) -> Iterator[SeedRecord | SeedReject]:
         number, links = 0, []
         try:
-            wait(url)
-            with self._download(url) as sitemap:
+            with ExitStack() as stack:
+                sitemap = self._had(url, turns, stack)
                 for number, one in enumerate(self._listed(url, sitemap, walk), start=1):
                     walk.urls_left -= 1
                     if isinstance(one, SitemapEntry):
@@ -130,6 +159,21 @@ class SitemapSeeds:
             read = f"after {number} entries" if number else "at all"
             yield SeedReject(url, number, url, f"the sitemap cannot be read {read}: {error}")
         walk.waiting.extendleft(reversed(links))
+
+    def _had(self, url: str, turns: Turns, stack: ExitStack) -> Download:
+        """Return the body of ``url``, which ``stack`` closes; a busy server is asked again when it is its turn."""
+        tries = 0
+        while True:
+            turns.wait(url)
+            tries += 1
+            try:
+                return stack.enter_context(self._download(url))
+            except HTTPError as error:
+                if error.code not in BUSY:
+                    raise
+                turns.hold(url, parse_retry_after(error.headers.get("Retry-After"), now=time.time()) or 0.0)
+                if tries == TRIES:
+                    raise
 
     def _listed(self, url: str, sitemap: Download, walk: _Walk) -> Iterator[Listed]:
         hosts = None

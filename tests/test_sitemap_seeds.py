@@ -22,7 +22,7 @@ from nutchlike.checked_settings import check_settings
 from nutchlike.downloads import downloaded
 from nutchlike.injector import build_injector
 from nutchlike.seeds import SeedRecord, SeedReject, parse_seed_lines
-from nutchlike.sitemap_seeds import SitemapRules, SitemapSeeds
+from nutchlike.sitemap_seeds import Pauses, SitemapRules, SitemapSeeds
 
 NOW = 1_800_000_000.0
 DAY = 86_400
@@ -63,7 +63,7 @@ def read(
     """Return the seeds and rejects of the sitemap that a seed line names."""
     [named] = parse_seed_lines([line]).records
     assert named.is_sitemap
-    found = list(seeds.read(named, hosts=hosts, now=NOW, wait=lambda url: None))
+    found = list(seeds.read(named, hosts=hosts, now=NOW, turns=Pauses()))
     return (
         [one for one in found if isinstance(one, SeedRecord)],
         [one for one in found if isinstance(one, SeedReject)],
@@ -222,13 +222,55 @@ def test_a_sitemap_speaks_for_hosts_that_named_it_or_that_its_own_host_leads_to(
 
 
 def test_a_host_that_may_not_be_asked_is_not(web: Web) -> None:
-    def wait(url: str) -> None:
-        raise ValueError("its host may not be asked for 99 s")
+    class Never(Pauses):
+        def wait(self, url: str) -> None:
+            raise ValueError("its host may not be asked for 99 s")
 
     [named] = parse_seed_lines([f"sitemap:{web.url}/s.xml"]).records
-    [reject] = reader().read(named, now=NOW, wait=wait)
+    [reject] = reader().read(named, now=NOW, turns=Never())
     assert "may not be asked for 99 s" in str(reject)
     assert not web.requests
+
+
+def busy_at_first(status: int, retry_after: str, then: Answer) -> Callable[[Any], Answer]:
+    """Return what answers ``then`` from the second request on."""
+    answers = iter([Answer(b"", status, headers={"Retry-After": retry_after})])
+    return lambda _: next(answers, then)
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_busy_server_is_asked_again_when_it_said(web: Web, status: int) -> None:
+    web.pages["/s.xml"] = busy_at_first(status, "2", urlset(f"<loc>{web.url}/a</loc>"))
+    [seed], rejects = read(reader(), f"sitemap:{web.url}/s.xml")
+    assert (seed.url, rejects) == (f"{web.url}/a", [])
+    first, second = (at for at, _ in web.requests)
+    assert second - first >= 2
+
+
+def test_a_server_that_stays_busy_or_names_too_long_a_time_is_let_alone(web: Web) -> None:
+    web.pages |= {f"/{after}.xml": Answer(b"", 503, headers={"Retry-After": after}) for after in ("1", "3600")}
+    sitemaps = reader()
+    seeds, [busy] = read(sitemaps, f"sitemap:{web.url}/1.xml")
+    assert "HTTP Error 503" in str(busy)
+    seeds, [late] = read(sitemaps, f"sitemap:{web.url}/3600.xml")
+    assert "may not be asked for 3600 s" in str(late)
+    assert not seeds
+    assert web.count() == {"/1.xml": 3, "/3600.xml": 1}
+
+
+def test_the_pages_of_a_host_wait_too_when_its_sitemap_says_so(project: Project, web: Web) -> None:
+    web.pages |= {
+        "/s.xml": busy_at_first(503, "4", urlset(f"<loc>{web.url}/a</loc>")),
+        "/a": Answer(html("a", [])),
+        "/b": Answer(html("b", [])),
+    }
+    seeds = project.folder / "seeds.txt"
+    seeds.write_text(f"sitemap:{web.url}/s.xml\n{web.url}/b\n", encoding="utf-8")
+    crawl = project.crawl(f"seeds={seeds}")
+    assert crawl.code == 0, crawl.log
+    assert sorted(crawl.urls) == [f"{web.url}/a", f"{web.url}/b"]
+    told, *later = (at for at, path in web.requests if path != "/robots.txt")
+    assert min(later) - told > 3.9
 
 
 def test_a_download_that_drips_is_given_up(web: Web) -> None:

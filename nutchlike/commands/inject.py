@@ -7,7 +7,6 @@ import sys
 import time
 from collections.abc import Iterable
 from dataclasses import astuple
-from functools import partial
 
 import redis
 from scrapy.exceptions import UsageError
@@ -16,12 +15,14 @@ from scrapy.settings import BaseSettings
 from nutchlike.checked_settings import get_bool
 from nutchlike.crawl_store import host_delay, host_wait_max, open_store
 from nutchlike.crawldatum import DbStatus
+from nutchlike.host_turns import HostTurns
 from nutchlike.injector import Injector, batches, build_injector
 from nutchlike.nutch_command import NutchCommand
 from nutchlike.plugins import build_scoring_chain
 from nutchlike.purge_job import PurgeJob, Selection
 from nutchlike.seed_sources import SeedSource, find_seed_sources
 from nutchlike.seeds import INTERVAL_KEY, SCORE_KEY
+from nutchlike.sitemap_seeds import Pauses
 from nutchlike.store.crawldb import Merge, Seed
 from nutchlike.store.errors import StoreUnavailable
 
@@ -100,8 +101,8 @@ def _inject(injector: Injector, sources: Iterable[SeedSource], settings: BaseSet
         if statuses:
             print(f"Purged {purge.run(store.gone, now=time.time())}")
         changed = injector.rejudge(store.crawldb, now=time.time()) if opts.filter_normalize_all else 0
-        wait = partial(store.wait_for_turn, seconds_max=host_wait_max(settings))
-        for batch in batches(injector.read(sources, wait=wait)):
+        turns = HostTurns(settings, clocks=lambda: store.clocks)
+        for batch in batches(injector.read(sources, turns=turns)):
             seeds = injector.judge(batch)
             store.locate_now(seed.url for seed in seeds)
             injector.put(seeds, store.crawldb, now=time.time())
@@ -119,8 +120,8 @@ def _show(injector: Injector, sources: Iterable[SeedSource], settings: BaseSetti
 
     Between two sitemaps the delay of a host passes, for no store has the clocks of hosts here.
     """
-    number, delay = 0, host_delay(settings)
-    for batch in batches(injector.read(sources, wait=lambda url: time.sleep(delay))):
+    number, turns = 0, Pauses(host_delay(settings), hold_max=host_wait_max(settings))
+    for batch in batches(injector.read(sources, turns=turns)):
         for seed in injector.judge(batch):
             print(_as_line(seed))
             number += 1

@@ -14,11 +14,10 @@ from nutchlike.checked_settings import get_float
 from nutchlike.page import page_of, put_off
 from nutchlike.redirect_targets import REDIRECTS
 from nutchlike.request_meta import GRANTED
-from nutchlike.retry_after import parse_retry_after
+from nutchlike.retry_after import BUSY, parse_retry_after
 from nutchlike.urls.identity import host_key
 from nutchlike.wiring import scheduler_of
 
-BUSY = {429, 503}
 UNREACHABLE = (DownloadConnectionRefusedError, DownloadTimeoutError, CannotResolveHostError)
 
 

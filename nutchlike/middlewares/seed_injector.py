@@ -5,13 +5,11 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import AsyncIterator, Iterator
-from contextlib import suppress
 from dataclasses import asdict, astuple
 from itertools import chain
 from typing import Any
 from urllib.parse import urlsplit
 
-import redis
 from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.exceptions import CloseSpider
@@ -19,7 +17,7 @@ from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
 from nutchlike.blocking_calls import BlockingCalls
 from nutchlike.checked_settings import get_bool, get_int
-from nutchlike.crawl_store import host_wait_max
+from nutchlike.host_turns import HostTurns
 from nutchlike.injector import Injector, Line, batches, build_injector
 from nutchlike.middlewares.robots import SharedRobotsTxtMiddleware
 from nutchlike.seed_sources import open_seed_sources
@@ -44,7 +42,7 @@ class SeedInjectorMiddleware(BaseSpiderMiddleware):
         super().__init__(crawler)
         self._injector = injector
         self._waits_for_seeds = waits_for_seeds
-        self._wait_max = host_wait_max(crawler.settings)
+        self._turns = HostTurns(crawler.settings, clocks=lambda: scheduler_of(crawler).store.clocks)
         self._is_auto = False  # then the sites of all seeds and start requests are noted
         self._sites: dict[str, None] = {}
         self._sites_max = get_int(crawler.settings, "NUTCH_SITEMAP_SITES_MAX")
@@ -132,7 +130,7 @@ class SeedInjectorMiddleware(BaseSpiderMiddleware):
                 named.setdefault(url, set()).add(host_key(site))
         for url, hosts in named.items():
             line = self._injector.parse([f"sitemap:{url}"], source="robots.txt")
-            await self._put(self._injector.expanded(line, hosts=hosts, wait=self._wait_for_turn))
+            await self._put(self._injector.expanded(line, hosts=hosts, turns=self._turns))
         logger.info("Injected with %d sitemaps that robots.txt names: %s", len(named), str(self._injector.counts))
 
     def _note_site(self, url: str) -> None:
@@ -157,15 +155,10 @@ class SeedInjectorMiddleware(BaseSpiderMiddleware):
                 set_value(f"nutch/sitemaps/{what}", number)
 
     def _lines(self, seeds: str, url: str | None) -> Iterator[Line]:
-        injector, wait = self._injector, self._wait_for_turn
-        listed = injector.read(open_seed_sources(seeds), wait=wait) if seeds else ()
-        given = injector.expanded(injector.parse([url], source="-a url"), wait=wait) if url else ()
+        injector, turns = self._injector, self._turns
+        listed = injector.read(open_seed_sources(seeds), turns=turns) if seeds else ()
+        given = injector.expanded(injector.parse([url], source="-a url"), turns=turns) if url else ()
         return chain(listed, given)
-
-    def _wait_for_turn(self, url: str) -> None:
-        """Block the reading thread until a sitemap may be asked for."""
-        with suppress(redis.RedisError):  # the next batch waits until the store is back
-            scheduler_of(self.crawler).store.wait_for_turn(url, seconds_max=self._wait_max)
 
     async def _resume_or_end(self) -> None:
         scheduler = scheduler_of(self.crawler)
