@@ -92,6 +92,7 @@ INTS = {
     "NUTCH_DEDUP_NEAR_MEMORY": 8192,
     "NUTCH_DB_MAX_OUTLINK_LENGTH": -1,
     "NUTCH_DB_MAX_OUTLINKS_PER_PAGE": -1,
+    "NUTCH_REQUEST_REPEATS_MAX": -1,
     "NUTCH_SIGNATURE_BLOOM_CAPACITY": 1,
 }
 # Names that end with what they hold for (a scope).

@@ -91,6 +91,7 @@ NUTCH_URLFILTER_FAST_URL_QUERY_MAX_LENGTH = -1
 NUTCH_DB_IGNORE_EXTERNAL_EXEMPTIONS_FILE = "db-ignore-external-exemptions.txt"
 NUTCH_DB_IGNORE_EXTERNAL_EXEMPTIONS_RULES: str | None = None
 NUTCH_DB_MAX_OUTLINK_LENGTH = 4096  # characters; a longer link is dropped before any rule sees it
+NUTCH_REQUEST_REPEATS_MAX = 100  # times in a row that a callback may ask for its own page again; -1 = for ever
 NUTCH_DB_MAX_OUTLINKS_PER_PAGE = -1  # links taken from one page; -1 = all
 NUTCH_LINKS_NOT_FOLLOWED = ["nofollow"]  # links with one of these in rel: nofollow, ugc, sponsored; [] = follow all
 NUTCH_META_ROBOTS_OBEY = ["noindex", "nofollow", "noarchive"]  # wishes of meta robots and X-Robots-Tag that count

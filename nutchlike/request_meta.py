@@ -14,6 +14,9 @@ PAGE = "nutch_page"
 GRANTED = "nutch_granted"
 """Key of ``Request.meta``: when a host's clock gave leave to a request that belongs to no page; never stored."""
 
+REPEATS = "nutch_repeats"
+"""Key of ``Request.meta``: how many times in a row the callback of a page has asked for that page again (Repeats)."""
+
 
 class LeasedErrback:
     """Tells ``failed`` of a failure before the spider's own error handler hears of it."""

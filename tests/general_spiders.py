@@ -203,3 +203,24 @@ class RobotsSpider(Spider):
 
     def tell(self, failure: Any) -> Iterator[Any]:
         yield from self.parsed
+
+
+class Asks(Spider):
+    """Asks for ``/wrong`` again while its answer is not the right one, and for ``/other`` by a copy of that request."""
+
+    name = "asks"
+
+    def __init__(self, site: str = "", **arguments: Any) -> None:
+        super().__init__(**arguments)
+        self.start_urls = [f"{site}/wrong"]
+
+    def parse(self, response: Response) -> Iterator[Any]:
+        assert response.request is not None
+        if b"right" in response.body:
+            yield {"right": response.url}
+        else:
+            yield response.request.replace(dont_filter=True)
+            yield response.request.replace(url=response.urljoin("/other"), callback=self.parse_other, dont_filter=False)
+
+    def parse_other(self, response: Response) -> Iterator[Any]:
+        yield {"other": dict(response.meta).get("nutch_repeats", "none")}

@@ -47,6 +47,22 @@ def test_a_page_that_failed_is_handed_out_again_a_day_later_and_not_before(proje
         assert store.lease_urls(now=failed["fetch_time"] + 1) == [failed["url"]]
 
 
+# DF 079
+@pytest.mark.parametrize(("wrong", "asked"), [(2, 3), (99, 5)])
+def test_a_callback_may_ask_for_its_page_again_but_not_for_ever(tmp_path: Path, wrong: int, asked: int) -> None:
+    project = Project(tmp_path, {"SPIDER_MODULES": "general_spiders", "NUTCH_REQUEST_REPEATS_MAX": 4})
+    answers = iter(range(1000))
+    pages = {"/wrong": lambda _: Answer(b"wrong" if next(answers) < wrong else b"right"), "/other": Answer(b"other")}
+    with serve(pages) as web:
+        crawl = project.crawl(f"site={web.url}", spider="asks", timeout=60)
+        assert crawl.code == 0, crawl.log
+        assert web.count() == {"/wrong": asked, "/other": 1}
+    right = [{"right": f"{web.url}/wrong"}] if wrong == 2 else []
+    assert [item for item in crawl.items if "right" in item] == right
+    assert {"other": "none"} in crawl.items
+    assert ("'nutch/outlinks/repeats': 1" in crawl.log) == (wrong == 99)
+
+
 # DF 080
 def test_pages_that_are_due_again_are_fetched_once_more_and_nothing_grows(project: Project) -> None:
     project.settings["NUTCH_DB_FETCH_INTERVAL_DEFAULT"] = 12

@@ -14,6 +14,7 @@ from nutchlike.checked_settings import get_bool, get_int, kept_anchor_length
 from nutchlike.items import PageItem
 from nutchlike.page import Page, page_of
 from nutchlike.parsing.content import media_type
+from nutchlike.repeats import Repeats
 from nutchlike.store.stored_url import StoredURL
 from nutchlike.wiring import scheduler_of
 
@@ -30,6 +31,7 @@ class OutlinksMiddleware:
         self._keep_outlinks = get_bool(crawler.settings, "NUTCH_STORE_OUTLINKS")
         self._depth_limit = get_int(crawler.settings, "DEPTH_LIMIT")
         self._most = get_int(crawler.settings, "NUTCH_DB_MAX_OUTLINKS_PER_PAGE")
+        self._repeats = Repeats(crawler)
         self._canonical = CanonicalUrls(crawler.settings)
         self._anchor_length = kept_anchor_length(crawler.settings)
 
@@ -52,6 +54,8 @@ class OutlinksMiddleware:
             if page is None or page.done or output is None:
                 yield output  # of no leased page, or of an error handler after its page has failed
             elif isinstance(output, Request):
+                if not self._repeats.allows(output, asked=response.request):
+                    continue
                 stored = scheduler.requests.to_store(output, source=page.url)
                 page.add_outlinks([stored] if stored else [])
                 # a LinkExtractor's rule has left the text of the link there
