@@ -9,11 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from stores import open_store
+from stores import Store, open_store
 from web import Answer, Project, html, serve, tree
 
+from nutchlike.store.compact import keep_hashes_compact
 from nutchlike.store.embedded import EmbeddedServer
+from nutchlike.store.host_records import chunks
 from nutchlike.store.keys import CrawlKeys
+from nutchlike.store.stored_url import StoredURL
 
 DAY = 86_400
 
@@ -82,3 +85,26 @@ def test_pages_that_are_due_again_are_fetched_once_more_and_nothing_grows(projec
         after = project.command("readdb", "--stats")[1]
     assert "known\t8\n" in before
     assert "known\t8\n" in after
+
+
+# DF 082; of the Bloom filter for contents: test_bloom_index.py
+def test_a_million_urls_are_all_known_none_is_dropped_and_each_takes_a_hundred_bytes(project: Project) -> None:
+    with EmbeddedServer.attach(project.folder / "store") as server:
+        client = server.client()
+        keep_hashes_compact(client)
+        store = open_store(client, keys=CrawlKeys("site"))
+        empty = client.info("memory")["used_memory"]
+        assert added(store, range(1_000_000)) == 1_000_000
+        assert client.info("memory")["used_memory"] - empty < 110 * 1_000_000
+        assert added(store, range(0, 1_000_000, 37)) == 0
+        assert added(store, range(1_000_000, 1_100_000)) == 100_000
+        assert store.crawldb.counts().known == 1_100_000
+
+
+def added(store: Store, numbers: range) -> int:
+    """Make a URL of 74 characters known for each number, and return how many were new."""
+    urls = (
+        f"https://www.host{n % 1000:04}.example/articles/{n * 0x9E3779B97F4A7C15 % 2**64:016x}/{n:014}.html"
+        for n in numbers
+    )
+    return sum(store.frontier.add(some, cash=1.0, now=time.time()) for some in chunks(map(StoredURL.plain, urls), 1000))
