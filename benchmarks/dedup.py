@@ -107,7 +107,7 @@ def pages_of_web(folder: Path) -> list[Page]:
         path = urlsplit(url).path
         file = folder / "sites" / host / (path + "index.html" if path.endswith("/") else path).lstrip("/")
         parsed = parse_html(file.read_bytes(), url=url, encoding="utf-8")
-        pages.append(Page(url, host, parsed.title, parsed.text, cluster, "page"))
+        pages.append(Page(url, host, parsed.title, parsed.text, cluster, "page", parsed.main_text()))
     random.Random(1).shuffle(pages)
     return pages
 
@@ -121,7 +121,7 @@ def show_drops(folder: Path) -> None:
         parsed = parse_html(file.read_bytes(), url=f"http://folder.test/{file.name}", encoding="utf-8")
         if parsed.text:
             host = file.relative_to(folder).parts[0]
-            pages.append(Page(str(file), host, parsed.title, parsed.text, 0, "file"))
+            pages.append(Page(str(file), host, parsed.title, parsed.text, 0, "file", parsed.main_text()))
     owners, milliseconds = drop(Cascade(), pages)
     dropped = [number for number, owner in enumerate(owners) if owner != number]
     alike = [number for number in dropped if pages[number].text != pages[owners[number]].text]

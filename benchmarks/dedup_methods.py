@@ -99,7 +99,7 @@ class Cascade:
 
     def owner(self, number: int, page: Page) -> int:
         sketch = self._near.sketch(page.text, title=page.title, host=page.host)
-        key = dedup_key(page.text, content=b"", url=page.url, signature=self._profile, title=page.title)
+        key = key_of(page, self._profile)
         owner = self._owners.get(key)
         if owner is not None and self._is_confirmed(owner, sketch):
             return owner
@@ -127,8 +127,15 @@ class KeyAlone:
         self._owners: dict[bytes, int] = {}
 
     def owner(self, number: int, page: Page) -> int:
-        key = dedup_key(page.text, content=b"", url=page.url, signature=self._profile, title=page.title)
+        key = key_of(page, self._profile)
         return self._owners.setdefault(key, number)
+
+
+def key_of(page: Page, profile: TextProfileSignature) -> bytes:
+    """Return the key by which a crawl knows a page."""
+    main = page.main_text
+    main_text = None if main is None else lambda: main
+    return dedup_key(page.text, content=b"", url=page.url, signature=profile, title=page.title, main_text=main_text)
 
 
 def droppers() -> dict[str, Callable[[], Dropper]]:

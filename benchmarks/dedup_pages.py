@@ -34,7 +34,7 @@ TOPICS = 6
 
 @dataclass(frozen=True)
 class Page:
-    """One page: ``content`` is its label, ``kind`` how it came about."""
+    """One page: ``content`` is its label, ``kind`` how it came about; ``main_text`` is for one that was HTML."""
 
     url: str
     host: str
@@ -42,6 +42,7 @@ class Page:
     text: str
     content: int
     kind: str
+    main_text: str | None = None
 
 
 @dataclass(frozen=True)
