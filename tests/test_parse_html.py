@@ -97,6 +97,22 @@ def test_a_reference_is_resolved_as_browsers_do(href: str, expected: str) -> Non
     assert links_of(f'<a href="{href}">x</a>') == [expected]
 
 
+@pytest.mark.parametrize(
+    ("encoding", "query"),
+    [
+        ("cp1251", "%EF%EE?%E9"),
+        ("cp932", "%84%81%84%80?%84z"),  # a second byte may be an ASCII letter
+        ("cp1252", "%26%231087%3B%26%231086%3B?%26%231081%3B"),  # it has none of these: browsers send a reference
+        ("utf-8", "по?й"),
+        ("utf-16-le", "по?й"),  # servers get UTF-8 from such pages
+    ],
+)
+def test_a_query_is_in_the_encoding_of_its_page_as_browsers_send_it(encoding: str, query: str) -> None:
+    html = '<a href="d/&#1103;?&#1087;&#1086;?&#1081;#&#1099;">x</a>'  # d/я?по?й#ы
+    page = parse_html(html.encode(encoding), url="http://h.test/", encoding=encoding)
+    assert [link.url for link in page.outlinks] == [f"http://h.test/d/я?{query}"]
+
+
 NO_LINKS = (
     # The page itself.
     *("", " ", "#", "#top"),

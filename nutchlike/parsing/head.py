@@ -21,12 +21,13 @@ _TOKEN_SEPARATOR = re.compile(r"[\s,;]+")
 class Head:
     """What the title, base, meta and link elements of a page say; the HTML standard lets the first of each kind count.
 
-    ``url`` is the page's absolute address; ``robots_names`` are the names of metas, in small letters, that speak to us.
+    ``url`` is the page's absolute address, ``encoding`` its Python codec; ``robots_names`` are the names of metas, in
+    small letters, that speak to us.
     """
 
-    def __init__(self, nodes: list[LexborNode], url: str, robots_names: frozenset[str]) -> None:
+    def __init__(self, nodes: list[LexborNode], url: str, encoding: str, robots_names: frozenset[str]) -> None:
         self._robots_names = robots_names
-        self.resolver = _resolver(nodes, url)
+        self.resolver = _resolver(nodes, url, encoding)
         self.title = ""
         self.canonical: str | None = None
         self.refresh: str | None = None
@@ -53,13 +54,13 @@ class Head:
                 self.refresh = self.resolver.absolute(match[1] or match[2] or match[3] or "")
 
 
-def _resolver(head: list[LexborNode], url: str) -> ReferenceResolver:
+def _resolver(head: list[LexborNode], url: str, encoding: str) -> ReferenceResolver:
     """Return the resolver for the first base element that has an href, or for ``url`` when that is no URL."""
-    page = ReferenceResolver(url)
+    page = ReferenceResolver(url, encoding=encoding)
     for node in head:
         if node.tag == "base" and "href" in node.attributes:
             base = page.absolute(_attribute(node, "href"))
-            return ReferenceResolver(base) if base else page
+            return ReferenceResolver(base, encoding=encoding) if base else page
     return page
 
 

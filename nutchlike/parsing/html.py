@@ -127,7 +127,7 @@ def parse_html(
     html = without_attribute_floods(html)
     tree = LexborHTMLParser(html, options=LexborDocumentOptions.WO_EVENTS)
     elements = _elements(tree)
-    head = Head(elements["head"], url, robots_names)
+    head = Head(elements["head"], url, encoding, robots_names)
     for node in elements["code"]:
         node.decompose()
     links = [node for node in elements["link"] if node.parent is not None]  # a drawing's title may have held some

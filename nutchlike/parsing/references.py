@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 # What a crawler can fetch; javascript:, mailto:, tel:, data: and all else is no outlink.
 _FETCHED_SCHEMES = frozenset({"http", "https", "ftp", "file"})
@@ -14,6 +14,8 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):")
 _SCHEME_CHARACTERS = 64
 # What most references are: nothing of them changes but what stands before a path that begins with a slash.
 _PLAIN = re.compile(r"(https?://[a-z0-9.\-]+(?::[0-9]+)?)?/(?!/)[!-Z^-~]*")
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
+_UNICODE = ("utf-8", "utf-16", "utf-32")  # how the codecs begin that need no rewriting
 _URL = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.\-]*):(?P<authority>//[^/?#]*)?(?P<path>[^?#]*)(?P<query>\?[^#]*)?")
 
 
@@ -22,10 +24,14 @@ class ReferenceResolver:
 
     Where browsers are more lenient than the RFC this follows them: white space around a reference, and tabs and line
     breaks inside it, do not count, and ``\\`` is ``/`` before the query.
+
+    ``encoding`` is that of the page, a Python codec: a query is written in it, for that is what the page's server
+    expects (WHATWG URL standard, query state). All else of a reference is UTF-8, queries of UTF-16 pages too.
     """
 
-    def __init__(self, base: str) -> None:
+    def __init__(self, base: str, *, encoding: str = "utf-8") -> None:
         self.base = base
+        self._query_encoding = None if encoding.startswith(_UNICODE) else encoding
         parts = _URL.match(base)
         self._is_hierarchical = parts is not None and parts["authority"] is not None
         if parts is not None and self._is_hierarchical:
@@ -54,6 +60,8 @@ class ReferenceResolver:
         reference = _with_slashes(reference.partition("#")[0])
         if not reference:
             return None
+        if self._query_encoding is not None and not reference.isascii():
+            reference = _with_query_in(self._query_encoding, reference)
         if scheme is None:
             return self._relative(reference)
         rest = reference[scheme.end() :]
@@ -83,6 +91,13 @@ def _with_slashes(reference: str) -> str:
         return reference
     path, mark, query = reference.partition("?")
     return path.replace("\\", "/") + mark + query
+
+
+def _with_query_in(encoding: str, reference: str) -> str:
+    """Return ``reference`` with its query escaped in ``encoding``; what that lacks becomes ``&#1087;``, escaped too."""
+    path, mark, query = reference.partition("?")
+    escaped = _NOT_ASCII.sub(lambda run: quote(run[0].encode(encoding, "xmlcharrefreplace"), safe=""), query)
+    return path + mark + escaped
 
 
 def _valid(url: str) -> str | None:
