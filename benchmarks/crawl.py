@@ -43,7 +43,6 @@ def main() -> int:
     """Print what was asked for; 1 when a crawl did not fetch what there is."""
     options = _options()
     with tempfile.TemporaryDirectory(prefix="crawl") as name:
-        Path(name).chmod(0o755)  # a process of nginx may be another user
         for number, pages in enumerate(options.pages):
             with _course(options, pages, Path(name), f"web{number}") as ready:
                 _ask(options, ready)

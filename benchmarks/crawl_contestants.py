@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from redis.connection import AbstractConnection
 from scrapy import Request, Spider, signals
 from scrapy.crawler import AsyncCrawlerProcess, Crawler
-from scrapy.http import Response
+from scrapy.http import HtmlResponse, Response
 from scrapy.linkextractors import LinkExtractor
 from scrapy.settings import Settings
 from scrapy.utils.project import get_project_settings
@@ -62,7 +62,8 @@ OWN_SETTINGS[TCP] = OWN_SETTINGS[EMBEDDED]
 class Job:
     """One crawl: ``folder`` takes its files, ``settings`` beat those of the contestant.
 
-    ``store`` is the URL of a Redis, or empty for the embedded store in ``data_dir``.
+    ``store`` is the URL of a Redis, or empty for the embedded store in ``data_dir``. Crawlers that are not ours stay on
+    ``hosts``, when any are named; what keeps ours there is among its settings.
     """
 
     contestant: str
@@ -71,6 +72,7 @@ class Job:
     store: str = ""
     data_dir: str = ""
     settings: dict[str, Any] = field(default_factory=dict)
+    hosts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -102,12 +104,15 @@ class LinksSpider(Spider):
 
     name = "links"
 
-    def __init__(self, seeds: list[str], **kwargs: Any) -> None:
+    def __init__(self, seeds: tuple[str, ...], hosts: tuple[str, ...], **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.start_urls = seeds
+        self.start_urls = list(seeds)
+        self.allowed_domains = list(hosts)
         self._extractor = LinkExtractor()
 
     def parse(self, response: Response) -> Iterator[Any]:
+        if not isinstance(response, HtmlResponse):
+            return
         links = [link.url for link in self._extractor.extract_links(response)]
         texts = response.xpath(
             "//body//text()[not(parent::script or parent::style or parent::noscript or parent::template)]"
@@ -127,7 +132,7 @@ class Meter:
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
-        self.fetched: list[str] = []
+        self.fetched: list[tuple[str, int]] = []
         self._in_flight: list[int] = []
         self._calls = self._trips = 0
         self._began = self._cpu = 0.0
@@ -140,7 +145,7 @@ class Meter:
         self._began, self._cpu = time.monotonic(), cpu_seconds()
 
     def _receive(self, response: Response) -> None:
-        self.fetched.append(response.url)
+        self.fetched.append((response.url, response.status))
         self._in_flight.append(len(self._crawler.engine.downloader.active))
 
     def result(self) -> Measured:
@@ -205,9 +210,10 @@ def finish(process: subprocess.Popen[bytes], job: Job) -> Measured:
     return Measured(**json.loads((folder / "measured.json").read_text(encoding="utf-8")))
 
 
-def fetched(job: Job) -> list[str]:
-    """Return the URLs that a finished crawl got an answer for."""
-    return (Path(job.folder) / "fetched.txt").read_text(encoding="utf-8").split()
+def fetched(job: Job) -> list[tuple[str, int]]:
+    """Return the URLs that a finished crawl got an answer for, with the answer's status."""
+    lines = (Path(job.folder) / "fetched.txt").read_text(encoding="utf-8").splitlines()
+    return [(url, int(status)) for url, status in (line.split() for line in lines)]
 
 
 def links(job: Job) -> dict[str, set[str]]:
@@ -239,13 +245,15 @@ def crawl(job: Job) -> None:
         seeds.write_text("\n".join(job.seeds), encoding="utf-8")
         process.crawl(crawler, seeds=str(seeds))
     else:
-        process.crawl(crawler, seeds=job.seeds)
+        process.crawl(crawler, seeds=job.seeds, hosts=job.hosts)
     process.start()
     measured = meter.result()
-    Path(job.folder, "fetched.txt").write_text("\n".join(meter.fetched), encoding="utf-8")
+    Path(job.folder, "fetched.txt").write_text(
+        "".join(f"{url} {status}\n" for url, status in meter.fetched), encoding="utf-8"
+    )
     Path(job.folder, "measured.json").write_text(json.dumps(asdict(measured)), encoding="utf-8")
 
 
 if __name__ == "__main__":
     job = json.loads(Path(sys.argv[1], "job.json").read_text(encoding="utf-8"))
-    crawl(Job(**{**job, "seeds": tuple(job["seeds"])}))
+    crawl(Job(**{**job, "seeds": tuple(job["seeds"]), "hosts": tuple(job["hosts"])}))

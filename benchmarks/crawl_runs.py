@@ -22,11 +22,15 @@ from nutchlike.store.embedded import EmbeddedServer
 
 @dataclass(frozen=True)
 class Run:
-    """What one crawl took. ``redis_cpu`` and ``web_cpu`` are CPU seconds of the servers meanwhile."""
+    """What one crawl took. ``redis_cpu`` and ``web_cpu`` are CPU seconds of the servers meanwhile.
+
+    ``jobs`` are its parts, one a process, in whose folders its results are.
+    """
 
     processes: tuple[Measured, ...]
     redis_cpu: float
     web_cpu: float
+    jobs: tuple[Job, ...]
 
     @property
     def pages(self) -> int:
@@ -80,12 +84,14 @@ class Course:
         seeds: Sequence[str] | None = None,
         before: Callable[[dict[str, Any]], None] = lambda settings: None,
         is_whole: bool = True,
+        hosts: Sequence[str] = (),
         **settings: Any,
     ) -> Run:
         """Have ``contestant`` crawl the web, in ``workers`` processes with one store.
 
         ``before`` is called with the settings that lead to the store; ``is_whole``: every page must be fetched, and
-        the links must be those that there are, else ``differences`` say so.
+        the links must be those that there are, else ``differences`` say so. Crawlers that are not ours stay on
+        ``hosts``, when any are named.
         """
         self._number += 1
         folder = self.folder / f"crawl{self._number}"
@@ -101,12 +107,13 @@ class Course:
                     store=where.get("REDIS_URL", ""),
                     data_dir=where.get("NUTCH_DATA_DIR", ""),
                     settings=settings,
+                    hosts=tuple(hosts),
                 )
                 for worker in range(workers)
             ]
             started = [start(job) for job in jobs]
             measured = tuple(finish(process, job) for process, job in zip(started, jobs, strict=True))
-            run = Run(measured, _cpu_of(client) - used, self.server.cpu() - web_used)
+            run = Run(measured, _cpu_of(client) - used, self.server.cpu() - web_used, tuple(jobs))
         if is_whole:
             self._compare(contestant, jobs)
         return run
@@ -125,7 +132,7 @@ class Course:
             yield None, {}
 
     def _compare(self, contestant: str, jobs: Sequence[Job]) -> None:
-        got = {url for job in jobs for url in fetched(job)}
+        got = {url for job in jobs for url, _ in fetched(job)}
         if got != self.web.links.keys():
             wrong = sorted(got ^ self.web.links.keys())
             self.differences.append(f"{contestant}: {len(wrong)} pages missing or too many, e.g. {wrong[0]}")

@@ -20,11 +20,12 @@ from nutchlike.store.server_binary import binary_for
 
 PROCESSES = 2  # of our own web server
 START_SECONDS = 20.0
+# ``user`` counts when root runs it, and is then one that may read everybody's folders
 NGINX = """\
-worker_processes 1; worker_rlimit_nofile 16384; daemon off; pid {run}/pid; error_log {run}/error.log;
+user root; worker_processes 1; worker_rlimit_nofile 16384; daemon off; pid {run}/pid; error_log {run}/error.log;
 events {{ worker_connections 4096; }}
 http {{
-    access_log off; default_type text/html; types {{ text/html html; }} charset utf-8; sendfile on; tcp_nopush on;
+    access_log off; {options} sendfile on; tcp_nopush on;
     keepalive_timeout 300s; keepalive_requests 10000000; open_file_cache max=8000 inactive=1h; open_file_cache_valid 1h;
     client_body_temp_path {run}/body; proxy_temp_path {run}/proxy; fastcgi_temp_path {run}/fastcgi;
     uwsgi_temp_path {run}/uwsgi; scgi_temp_path {run}/scgi;
@@ -61,7 +62,8 @@ def serving(web: Web, folder: Path, *, wait: float = 0.0) -> Iterator[WebServer]
 def _nginx(program: str, web: Web, folder: Path) -> Iterator[WebServer]:
     listen = " ".join(f"listen {host}:{web.port} backlog=4096;" for host in web.hosts)
     conf = folder / "nginx.conf"
-    conf.write_text(NGINX.format(run=folder, listen=listen, sites=web.folder / "sites"), encoding="utf-8")
+    text = NGINX.format(run=folder, options=web.server_options, listen=listen, sites=web.folder / "sites")
+    conf.write_text(text, encoding="utf-8")
     process = subprocess.Popen([program, "-c", str(conf), "-e", str(folder / "error.log")])
     try:
         _wait_for(web)

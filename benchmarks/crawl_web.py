@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
+from typing import ClassVar
 from urllib.parse import urlsplit
 
 SECTIONS = 8  # of a host; they and its home are the menu
@@ -23,7 +24,12 @@ TRUTH = "truth.json"
 
 @dataclass(frozen=True)
 class Web:
-    """A web on disk. ``links`` has for each URL those of other pages of this web that it links to."""
+    """A web on disk. ``links`` has for each URL those of other pages of this web that it links to.
+
+    ``server_options`` are what nginx is told of its files.
+    """
+
+    server_options: ClassVar[str] = "default_type text/html; types { text/html html; } charset utf-8;"
 
     folder: Path
     seeds: tuple[str, ...]
