@@ -37,7 +37,7 @@ end
 
 -- Whether a page that is not due yet was fetched before, as far as its interval tells; one that is tried again was not.
 local function is_older(r, changed_at)
-  return r.state == DUE_LATER and r.status ~= UNFETCHED and r.fetch_time - r.interval < changed_at
+  return changed_at > 0 and r.state == DUE_LATER and r.status ~= UNFETCHED and r.fetch_time - r.interval < changed_at
 end
 
 for i = 3, #ARGV, 14 do
