@@ -12,14 +12,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from scrapy.settings import Settings
+from due_pages import make_all_due
 from web import Answer, Project, Web, serve
 
-from nutchlike.addon import NutchlikeAddon
-from nutchlike.crawl_store import open_store
-
 DAY = 86_400  # seconds
-MUCH_LATER = 1_000 * DAY  # no page is due later than that
 TIMEOUT = 6.0  # seconds; long enough for a busy machine, for one case waits until it is over
 REDIRECTS = 3  # in a row that are followed
 SETTINGS = {
@@ -196,7 +192,7 @@ def crawl_cases(folder: Path, cases: Sequence[Case], robots: Mapping[str, Page])
                 for case in cases:
                     for round_ in case.rounds[number : number + 1]:
                         sites.show(round_.site)
-                _make_all_due(project)
+                make_all_due(project)
             crawl = project.crawl(*([] if number else [f"seeds={seeds}"]))
             assert crawl.code == 0, crawl.log
             logs.append(crawl.log)
@@ -222,22 +218,6 @@ def _rows(project: Project, sites: _Sites) -> dict[str, Row]:
             signed=record["signature"] is not None,
         )
     return rows
-
-
-def _make_all_due(project: Project) -> None:
-    """Let all pages wait, as if their time had come: a worker takes them when it has, and gives them back."""
-    settings = Settings({"NUTCH_DATA_DIR": project.folder / "store", "DOWNLOAD_DELAY": 0})
-    settings.set("CONCURRENT_REQUESTS_PER_DOMAIN", 1_000_000)
-    NutchlikeAddon.update_pre_crawler_settings(settings)
-    store = open_store(settings, crawl_id="site")
-    try:
-        later = time.time() + MUCH_LATER
-        keys = []
-        while leases := store.frontier.lease(100, now=later).leases:
-            keys += [lease.key for lease in leases]
-        store.frontier.give_back(keys, now=time.time())
-    finally:
-        store.close()
 
 
 def _split(url: str) -> tuple[str, str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from due_pages import crawl_again
 from store_users import eventually
 from web import Answer, Project, Web, html, serve
 
@@ -15,17 +16,15 @@ TEXT = "one text that several pages have in common " * 20
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
-    """Pages are due again a second after each fetch."""
-    return Project(tmp_path, {"NUTCH_INDEXER_DELETE": True, "NUTCH_DB_FETCH_INTERVAL_DEFAULT": 1})
+    return Project(tmp_path, {"NUTCH_INDEXER_DELETE": True})
 
 
 def crawl_until(project: Project, web: Web, path: str, times: int) -> None:
-    """Crawl again and again, since it takes a second until a page is due, until ``path`` was asked for so often."""
-    for _ in range(30):
-        if web.count()[path] >= times:
-            return
-        assert project.crawl().code == 0
-    raise AssertionError(f"only asked for {web.count()}")
+    """Crawl again and again until ``path`` was asked for so often."""
+    while web.count()[path] < times:
+        before = web.count()[path]
+        assert crawl_again(project).code == 0
+        assert web.count()[path] == before + 1
 
 
 def deleted(project: Project, feed: str = "pages.jsonl") -> list[tuple[str, str, int | None]]:
@@ -67,10 +66,7 @@ def test_nothing_is_told_of_pages_that_never_came_out_or_unless_it_is_asked_for(
     with serve({"/": Answer(html("home", ["/page", "/never"])), "/page": Answer(html("page", []))}) as web:
         project.crawl(f"url={web.url}/", NUTCH_INDEXER_DELETE=False)
         web.pages["/page"] = Answer(status=404)
-        for _ in range(30):
-            if web.count()["/page"] > 1:
-                break
-            project.crawl(NUTCH_INDEXER_DELETE=False)
+        crawl_again(project, NUTCH_INDEXER_DELETE=False)
         crawl_until(project, web, "/never", 3)
     assert deleted(project) == []
 
@@ -79,10 +75,7 @@ def test_a_page_that_fails_for_good_is_told_at_its_last_try(project: Project) ->
     with serve({"/": Answer(html("home", [])), "/page": Answer(html("page", []))}) as web:
         project.crawl(f"url={web.url}/page")
         web.pages["/page"] = Answer(status=500)
-        for _ in range(30):
-            if web.count()["/page"] >= 2:
-                break
-            project.crawl(NUTCH_DB_FETCH_RETRY_MAX=1, RETRY_ENABLED=False)
+        crawl_again(project, NUTCH_DB_FETCH_RETRY_MAX=1, RETRY_ENABLED=False)
     assert deleted(project) == [(f"{web.url}/page", "gone", 500)]
 
 
@@ -124,11 +117,11 @@ def test_a_page_that_asks_not_to_be_indexed_any_more_is_told_once(project: Proje
 
 def test_a_page_that_is_fetched_anew_on_demand_and_is_gone_is_told(project: Project) -> None:
     with serve({"/": Answer(html("home", ["/page"])), "/page": Answer(html("page", []))}) as web:
-        project.crawl(f"url={web.url}/", NUTCH_DB_FETCH_INTERVAL_DEFAULT=1000)
+        project.crawl(f"url={web.url}/")
         web.pages["/page"] = Answer(status=500)
-        project.crawl("refetch=/page$", NUTCH_DB_FETCH_INTERVAL_DEFAULT=1000, RETRY_ENABLED=False)
+        project.crawl("refetch=/page$", RETRY_ENABLED=False)
         web.pages["/page"] = Answer(status=404)
-        project.crawl("refetch=/page$", NUTCH_DB_FETCH_INTERVAL_DEFAULT=1000)
+        project.crawl("refetch=/page$")
     assert deleted(project) == [(f"{web.url}/page", "gone", 404)]
 
 
@@ -157,10 +150,7 @@ def test_a_kill_in_a_pipeline_costs_no_deletion(project: Project, tmp_path: Path
         killed = tmp_path / "killed"
         settings = {"KILL_AT": "/page", "KILLED": killed}
         settings["ITEM_PIPELINES"] = json.dumps({"killing_pipeline.KillOnce": 300})
-        for _ in range(30):
-            if killed.exists():
-                break
-            project.crawl(**settings)
+        crawl_again(project, **settings)
         assert killed.exists()
         assert deleted(project) == []
         assert record(project, f"{web.url}/page")["db_status"] == "db_fetched"
@@ -174,10 +164,7 @@ def test_a_pipeline_that_fails_makes_the_page_wait_for_another_try(project: Proj
         project.crawl(f"url={web.url}/")
         web.pages["/page"] = Answer(status=404)
         settings = {"ITEM_PIPELINES": json.dumps({"failing_pipeline.FailOnDeleted": 300})}
-        for _ in range(30):
-            if web.count()["/page"] >= 2:
-                break
-            project.crawl(**settings)
+        crawl_again(project, **settings)
         found = record(project, f"{web.url}/page")
     assert (found["db_status"], found["retries"]) == ("db_unfetched", 1)
     assert found["failure"]["reason"] == "an item pipeline failed"
@@ -188,9 +175,6 @@ def test_the_end_of_a_crawl_waits_for_deletions_that_are_slow(project: Project) 
         project.crawl(f"url={web.url}/")
         web.pages["/page"] = Answer(status=404)
         settings = {"ITEM_PIPELINES": json.dumps({"failing_pipeline.Slow": 300})}
-        for _ in range(30):
-            if web.count()["/page"] >= 2:
-                break
-            project.crawl(**settings)
+        crawl_again(project, **settings)
     assert deleted(project) == [(f"{web.url}/page", "gone", 404)]
     assert eventually(lambda: record(project, f"{web.url}/page")["db_status"] == "db_gone", seconds=1)

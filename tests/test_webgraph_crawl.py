@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from due_pages import make_all_due
 from stores import open_store
 from web import Answer, Project, Web, html, serve
 
@@ -60,10 +61,11 @@ def test_no_texts_are_stored_with_length_0_and_no_graph_when_it_is_off(project: 
 def test_a_304_keeps_the_list_and_a_404_drops_it(project: Project) -> None:
     pages = {"/": page(("/a", "a"), ("/b", "b")), "/a": page(("/b", "b from a")), "/b": Answer(html("b", []))}
     with serve(pages) as web:  # type: ignore[arg-type]  # a dict of Answers will do
-        crawl(project, web, NUTCH_DB_FETCH_INTERVAL_DEFAULT=1)
+        crawl(project, web)
         web.pages |= {"/": Answer(b"", 304), "/a": Answer(b"", 404)}
         before = web.count()
-        crawl(project, web, NUTCH_DB_FETCH_INTERVAL_DEFAULT=1000)
+        make_all_due(project)
+        crawl(project, web)
         assert web.count() - before, "nothing was fetched again"
         with graph_of(project) as graph:
             assert len(graph.outlinks(f"{web.url}/") or []) == 2
