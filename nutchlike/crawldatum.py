@@ -38,7 +38,8 @@ class CrawlDatum:
     Times are epoch seconds (0 = never), intervals seconds. ``score`` is the page's OPIC cash,
     ``history`` the cash that it has spent so far. ``linked_at`` is when a link to it was last seen (0 = never; only
     kept in a crawl with the orphan filter). ``signature`` (of NUTCH_SIGNATURE_CLASS) and ``dedup_key`` (under
-    which the page claims its content) are ``None`` until the page was fetched.
+    which the page claims its content) are ``None`` until the page was fetched; ``validators`` are by what its server
+    may be asked whether that has changed (validators.py), b"" = by nothing.
     """
 
     url: str
@@ -53,4 +54,5 @@ class CrawlDatum:
     linked_at: int = 0
     signature: bytes | None = None
     dedup_key: bytes | None = None
+    validators: bytes = b""
     metadata: Mapping[str, str] = field(default_factory=dict)

@@ -16,7 +16,6 @@ from nutchlike.request_meta import PAGE
 from nutchlike.scoring.scoring_filter import ScoredPage
 from nutchlike.store.lease import Lease
 from nutchlike.store.stored_url import StoredURL
-from nutchlike.validators import VALIDATORS_METADATA
 
 COPIES_METADATA = "_copies_"  # how many pages in a row, on the way to a page, repeated another's content
 # Kept for the crawl itself: no item has them.
@@ -27,7 +26,6 @@ OWN_METADATA = {
     REDIRECT_METADATA,
     REPR_METADATA,
     CANONICAL_METADATA,
-    VALIDATORS_METADATA,
 }
 
 
@@ -66,7 +64,7 @@ class Page:
     sent: bool = False
     held_until: float = 0.0
     is_conditional: bool = False
-    validators: str = ""
+    validators: bytes = b""
     content: bytes = b""
     content_type: str = ""
     signature: bytes | None = None

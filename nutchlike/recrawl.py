@@ -12,7 +12,6 @@ from nutchlike.fetch_failure import COPY_ONCE, FAILURE_METADATA, NOINDEX
 from nutchlike.fetch_schedules.fetch_schedule import CONTENT_TYPE_METADATA, FetchSchedule, Outcome
 from nutchlike.page import Page
 from nutchlike.plugins import build_plugin
-from nutchlike.validators import VALIDATORS_METADATA
 
 FETCHED = {Outcome.SUCCESS, Outcome.NOTMODIFIED, Outcome.DUPLICATE}
 
@@ -71,13 +70,12 @@ def with_content(datum: CrawlDatum, page: Page) -> CrawlDatum:
     """
     before, outcome = page.lease.datum, page.outcome
     if outcome in FETCHED and page.is_unsigned:
-        return replace(datum, signature=None, dedup_key=None, metadata=_with(datum, VALIDATORS_METADATA, ""))
+        return replace(datum, signature=None, dedup_key=None, validators=b"")
     if outcome in FETCHED and page.key:
         if not _is_copy_for_the_first_time(page):
-            metadata = _with(datum, VALIDATORS_METADATA, page.validators)
-            return replace(datum, signature=page.signature, dedup_key=page.key, metadata=metadata)
+            return replace(datum, signature=page.signature, dedup_key=page.key, validators=page.validators)
     elif outcome not in FETCHED and (outcome is not Outcome.RETRY or datum.db_status is DbStatus.DB_GONE):
-        return replace(datum, signature=None, dedup_key=None, metadata=_with(datum, VALIDATORS_METADATA, ""))
+        return replace(datum, signature=None, dedup_key=None, validators=b"")
     return replace(datum, signature=before.signature, dedup_key=before.dedup_key)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from due_pages import crawl_again
 from scrapy import Request, Spider
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
@@ -29,7 +30,7 @@ from nutchlike.middlewares.conditional_get import ConditionalGetMiddleware
 from nutchlike.page import Page
 from nutchlike.pipelines.notmodified import NotModifiedPipeline
 from nutchlike.store.lease import Lease
-from nutchlike.validators import VALIDATORS_METADATA
+from nutchlike.validators import kept_validators
 
 DATE = "Thu, 02 Feb 2017 08:00:42 GMT"
 TYPE = {"Content-Type": "text/html; charset=utf-8"}
@@ -38,16 +39,12 @@ KEY = b"\0" * 6 + b"12345678"
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
-    return Project(tmp_path, {"NUTCH_DB_FETCH_INTERVAL_DEFAULT": 1})
+    return Project(tmp_path)
 
 
 def recrawl(project: Project, web: Web, path: str, fetches: int, **settings: Any) -> str:
-    """Crawl until a page was asked for so often; it is due a second after each fetch. Return the last log."""
-    log = ""
-    for _ in range(20):
-        if web.count()[path] >= fetches:
-            break
-        log = project.crawl(**settings).log
+    """Crawl once more, with all pages due; then a page was asked for so often. Return the log."""
+    log = crawl_again(project, **settings).log
     assert web.count()[path] == fetches
     return log
 
@@ -87,6 +84,8 @@ def test_a_server_is_asked_with_its_own_validators_and_a_304_is_not_modified(pro
     second = record(project, url)
     assert (first["db_status"], second["db_status"]) == ("db_fetched", "db_notmodified")
     assert second["signature"] == first["signature"] is not None
+    assert (first["etag"], first["last_modified"]) == (second["etag"], second["last_modified"]) == ('W/"one"', DATE)
+    assert first["metadata"] == second["metadata"] == {}
     assert len([item for item in project.items() if item["url"] == url]) == 1
     assert "Ignoring" not in log
     assert "'nutch/conditional/notmodified': 1" in log
@@ -195,13 +194,17 @@ def crawler_with(**settings: Any) -> Crawler:
     return crawler
 
 
+def kept(word: str) -> bytes:
+    return kept_validators(b'"x"', None, signed_as=word, now=1_000_000)
+
+
 WORD = signing_word(crawler_with().settings)
 FETCHED = CrawlDatum(
     "http://a.test/",
     db_status=DbStatus.DB_FETCHED,
     signature=b"s" * 16,
     dedup_key=b"k" * 8,
-    metadata={VALIDATORS_METADATA: f'{WORD}  "x"'},
+    validators=kept(WORD),
 )
 
 
@@ -222,7 +225,7 @@ def test_only_a_page_that_has_its_own_content_in_the_record_is_asked_for_with_a_
     for status in set(DbStatus) - {DbStatus.DB_FETCHED, DbStatus.DB_NOTMODIFIED}:
         assert headers_of(replace(FETCHED, db_status=status), Request(FETCHED.url)) == set()
     assert headers_of(replace(FETCHED, signature=None), Request(FETCHED.url)) == set()
-    assert headers_of(replace(FETCHED, metadata={}), Request(FETCHED.url)) == set()
+    assert headers_of(replace(FETCHED, validators=b""), Request(FETCHED.url)) == set()
 
 
 @pytest.mark.parametrize("name", ["If-None-Match", "If-Modified-Since", "Range"])
@@ -269,14 +272,16 @@ def test_what_a_gone_page_was_asked_for_by_is_forgotten_with_its_content() -> No
     completion, page = leased(FETCHED, Request(FETCHED.url))
     page.outcome = Outcome.GONE
     page.done = True
-    assert completion.conclusions.of(page, 1_100_000).metadata == {VALIDATORS_METADATA: None}
+    assert FETCHED.validators
+    assert completion.conclusions.of(page, 1_100_000).datum.validators == b""
 
 
 def test_a_content_that_another_page_has_leaves_what_the_page_was_asked_for_by() -> None:
     completion, page = leased(FETCHED, Request(FETCHED.url))
-    page.signature, page.key, page.outcome, page.validators = b"o" * 16, b"other123", Outcome.DUPLICATE, "login"
+    page.signature, page.key, page.outcome, page.validators = b"o" * 16, b"other123", Outcome.DUPLICATE, b"login"
     done = completion.conclusions.of(page, 1_100_000)
-    assert (done.datum.signature, done.metadata) == (FETCHED.signature, {FAILURE_METADATA: COPY_ONCE})
+    assert (done.datum.signature, done.datum.validators) == (FETCHED.signature, FETCHED.validators)
+    assert done.metadata == {FAILURE_METADATA: COPY_ONCE}
 
 
 @pytest.mark.parametrize(
@@ -299,7 +304,7 @@ def test_no_server_is_asked_where_all_pages_are_needed_in_full(settings: dict[st
 
 def test_strict_asks_servers_and_lets_unchanged_pages_out_as_nutch_does() -> None:
     crawler, request = crawler_with(NUTCH_STRICT=True), Request(FETCHED.url)
-    leased(replace(FETCHED, metadata={VALIDATORS_METADATA: f'{signing_word(crawler.settings)}  "x"'}), request)
+    leased(replace(FETCHED, validators=kept(signing_word(crawler.settings))), request)
     ConditionalGetMiddleware(crawler).process_request(request)
     assert request.headers["If-None-Match"] == b'"x"'
     with pytest.raises(NotConfigured, match="NUTCH_INDEXER_SKIP_NOTMODIFIED"):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from stores import MONTH, NOW, Store, fetched, seed
 from vectors import vector_rows
 
-from nutchlike.crawldatum import DbStatus
+from nutchlike.crawldatum import CrawlDatum, DbStatus
 from nutchlike.store.check import CashAudit
 from nutchlike.store.codec import UnreadableRecord
 from nutchlike.store.lease import PageDone
@@ -52,6 +52,41 @@ def test_updating_keeps_status_and_signature_and_merges_metadata(store: Store) -
     assert (datum.db_status, datum.score, datum.fetch_interval) == (DbStatus.DB_FETCHED, 1.0, 60)
     assert (datum.signature, dict(datum.metadata)) == (b"S" * 16, {"old": "1", "x": "1"})
     assert store.lease_urls() == []
+
+
+@given(
+    validators=st.binary(max_size=255),
+    signature=st.sampled_from([None, b"S" * 16, b"short"]),
+    key=st.sampled_from([None, b"k" * 8]),
+    path=st.text("ab/", max_size=5),
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50)
+def test_a_record_keeps_what_its_server_is_asked_by_as_long_as_its_content(
+    store: Store, validators: bytes, signature: bytes | None, key: bytes | None, path: str
+) -> None:
+    url, other = f"http://a.test/{path}", "http://a.test/other"
+    store.crawldb.clear()
+    store.inject(seed(url), seed(other))
+    leases = {lease.datum.url: lease for lease in store.lease(2)}
+    datum = replace(
+        leases[url].datum,
+        db_status=DbStatus.DB_FETCHED,
+        fetch_time=int(NOW) + 600,
+        signature=signature,
+        dedup_key=key,
+        validators=validators,
+    )
+    store.frontier.complete([PageDone(leases[url].key, datum)], now=NOW)
+    # cash for a known page: its path is behind all else in the record
+    store.frontier.complete([fetched(leases[other], [url])], now=NOW)
+    found = store.crawldb.get(url)
+    assert found is not None
+    assert found.url == url
+    assert found.score > datum.score
+    assert (found.signature, found.dedup_key) == (signature, key)
+    assert found.validators == (validators if signature or key else b"")
+    assert {record.url for record in store.crawldb.records() if isinstance(record, CrawlDatum)} == {url, other}
+    assert store.crawldb.counts().known == 2
 
 
 @pytest.mark.parametrize("merge", ["keep", "update"])

@@ -13,6 +13,7 @@ from nutchlike.fetch_failure import failure_of
 from nutchlike.nutch_command import NutchCommand
 from nutchlike.plugins import build_url_chain
 from nutchlike.store.codec import UnreadableRecord
+from nutchlike.validators import spelt_validators
 
 
 class Command(NutchCommand):
@@ -80,6 +81,7 @@ def _print_stats(store: CrawlStore) -> None:
 
 def _as_json(datum: CrawlDatum) -> str:
     failure = failure_of(datum)
+    etag, last_modified = spelt_validators(datum.validators)
     return json.dumps(
         {
             "url": datum.url,
@@ -94,6 +96,8 @@ def _as_json(datum: CrawlDatum) -> str:
             "linked_at": datum.linked_at,
             "signature": datum.signature.hex() if datum.signature else None,
             "dedup_key": datum.dedup_key.hex() if datum.dedup_key else None,
+            "etag": etag,
+            "last_modified": last_modified,
             "redirects_to": datum.metadata.get(REDIRECT_METADATA) or None,
             "failure": failure.as_dict() if failure is not None else None,
             "metadata": dict(datum.metadata),

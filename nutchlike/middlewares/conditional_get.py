@@ -15,7 +15,7 @@ from nutchlike.crawldatum import DbStatus
 from nutchlike.fetch_errors import NotModified
 from nutchlike.page import page_of
 from nutchlike.plugins import build_scoring_chain
-from nutchlike.validators import VALIDATORS_METADATA, conditional_headers, kept_validators
+from nutchlike.validators import conditional_headers, kept_validators
 
 HAS_ITS_CONTENT = {DbStatus.DB_FETCHED, DbStatus.DB_NOTMODIFIED}
 CONDITIONS = ("If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range", "Range")
@@ -52,12 +52,11 @@ class ConditionalGetMiddleware:
         if page is None or page.done or not page.is_recrawled:
             return
         before = page.lease.datum
-        kept = before.metadata.get(VALIDATORS_METADATA, "")
-        if not kept or before.signature is None or before.db_status not in HAS_ITS_CONTENT:
+        if not before.validators or before.signature is None or before.db_status not in HAS_ITS_CONTENT:
             return
         if any(name in request.headers for name in CONDITIONS):
             return
-        headers = conditional_headers(kept, signed_as=self._signed_as)
+        headers = conditional_headers(before.validators, signed_as=self._signed_as)
         request.headers.update(headers)
         if headers:
             page.is_conditional = True

@@ -19,7 +19,7 @@ _FIXED = struct.Struct(">dI")  # cash, fetch time, behind: version and status, s
 # what follows where a flag says so; the path without its first slash comes last
 _TAKEN = 8
 _HAS_REQUEST, _HAS_INTERVAL, _HAS_HISTORY, _HAS_MODIFIED, _HAS_TROUBLE, _HAS_SIGNATURE = 2, 16, 32, 64, 128, 256
-_HAS_CASH_TIME, _HAS_LINKED = 512, 1024
+_HAS_CASH_TIME, _HAS_LINKED, _HAS_VALIDATORS = 512, 1024, 2048
 
 
 class UnreadableRecord(ValueError):
@@ -63,6 +63,7 @@ def decode_record(raw: bytes, *, key: str, site: str, metadata: bytes = b"", vir
             fields.take(8)
         linked_at = fields.number(4) if flags & _HAS_LINKED else 0
         signature, dedup_key = fields.signatures() if flags & _HAS_SIGNATURE else (None, None)
+        validators = fields.take(fields.number(1)) if flags & _HAS_VALIDATORS else b""
         return CrawlDatum(
             url=f"{site}/{fields.rest.decode()}",
             db_status=DbStatus(raw[0] % 16),
@@ -76,6 +77,7 @@ def decode_record(raw: bytes, *, key: str, site: str, metadata: bytes = b"", vir
             linked_at=linked_at,
             signature=signature,
             dedup_key=dedup_key,
+            validators=validators,
             metadata=decode_metadata(metadata),
         )
     except (ValueError, IndexError, struct.error) as error:
@@ -142,6 +144,8 @@ def url_of(raw: bytes, site: str) -> str:
     at = _HEADER_SIZE + sum(size for flag, size in _FIELD_SIZES if flags & flag)
     if flags & _HAS_SIGNATURE:
         at += 1 + (raw[at] or sum(COMMON_SIGNATURE))
+    if flags & _HAS_VALIDATORS:
+        at += 1 + raw[at]
     return f"{site}/{raw[at:].decode()}"
 
 

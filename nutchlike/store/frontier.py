@@ -203,6 +203,7 @@ class Frontier:
             repr(page.rest), self._fetch_interval, int(page.keep_request), len(self._keys),
             int(page.failed), repr(page.balance), int(page.relinked), page.anchors, encode_metadata(page.metadata),
             msgpack.packb(links, use_bin_type=False),  # one argument for all: a page with 41 links had 430
+            datum.validators,
         ]  # fmt: skip
 
     def renew(self, keys: Sequence[bytes], *, now: float) -> list[bytes]:

@@ -17,6 +17,7 @@
 -- ARGV[19] str  JSON object that is added to the page's metadata (null takes a name away), '' = nothing
 -- ARGV[20] str  MessagePack list, 10 members an outlink: partition ('' = this one), share of cash, id, site, path, queue,
 --               metadata JSON or '', priority, stored request or '', once ('0'|'1')
+-- ARGV[21] str  by what its server may be asked whether the page has changed (validators.py), '' = nothing
 -- returns {1, outlinks that became known here, cash of the best URL that waits as text, links that wait in the outbox},
 --         or {0} when the worker does not hold the lease
 local now, worker, key = tonumber(ARGV[1]), ARGV[2], ARGV[3]
@@ -33,7 +34,7 @@ if ARGV[4] == '4' or ARGV[4] == '5' then depth = r.depth end -- a redirect is no
 
 set_status(r, tonumber(ARGV[4]))
 r.modified_time, r.interval, r.retries = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
-r.signature, r.attempts = ARGV[9], 0
+r.signature, r.validators, r.attempts = ARGV[9], ARGV[21], 0
 if ARGV[19] ~= '' then merge_metadata(r, ARGV[19]) end
 r.cash = r.cash - spent
 remember(r, spent)

@@ -7,7 +7,7 @@ local function create(no, id, site, path, cash, interval, depth, linked, metadat
   make_room(no)
   local r = { host = no, id = id, status = UNFETCHED, retries = 0, attempts = 0, flags = 0, depth = math.min(depth, 255),
     cash = cash - virtual, history = 0, fetch_time = math.floor(now), modified_time = 0, interval = interval,
-    site = site, signature = '', path = path, priority = 0, cash_time = window > 0 and distributed or 0,
+    site = site, signature = '', validators = '', path = path, priority = 0, cash_time = window > 0 and distributed or 0,
     linked_at = linked }
   if metadata ~= '' then
     r.flags = HAS_METADATA
@@ -48,6 +48,7 @@ local function is_of(raw, site, path)
     local size = string.byte(raw, at + 1)
     at = at + 1 + (size == 0 and COMMON_SIGNATURE - 1 or size)
   end
+  if has(flags, HAS_VALIDATORS) then at = at + 1 + string.byte(raw, at + 1) end
   return struct.unpack('>I3', raw, 5) == site and string.sub(raw, at + 1) == string.sub(path, 2)
 end
 

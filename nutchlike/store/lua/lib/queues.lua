@@ -73,6 +73,7 @@ end
 local function forget_fetches(r)
   local content = r.status ~= DUPLICATE and dedup_key(r) or ''
   r.signature = content ~= '' and '\0' .. content or ''
+  r.validators = ''
   r.retries, r.attempts, r.modified_time = 0, 0, 0
   set_status(r, UNFETCHED)
 end

@@ -6,7 +6,8 @@ local LINKS, ANCHORS, ORIGINS, SKETCHES, COPIES = KEYS[25], KEYS[26], KEYS[27], 
 local BESIDE = { METADATA, REQUESTS, LINKS, ANCHORS, ORIGINS, SKETCHES, COPIES } -- kept of a record under its handle
 local VERSION, HEADER, HEADER_SIZE, CASH_AT = 2, '>BI2BI3dI4', 19, 8
 local HAS_METADATA, HAS_REQUEST, ONCE, TAKEN = 1, 2, 4, 8
-local HAS_INTERVAL, HAS_HISTORY, HAS_MODIFIED, HAS_TROUBLE, HAS_SIGNATURE, HAS_CASH_TIME, HAS_LINKED = 16, 32, 64, 128, 256, 512, 1024
+local HAS_INTERVAL, HAS_HISTORY, HAS_MODIFIED, HAS_TROUBLE = 16, 32, 64, 128
+local HAS_SIGNATURE, HAS_CASH_TIME, HAS_LINKED, HAS_VALIDATORS = 256, 512, 1024, 2048
 local STATE = 4096 -- the state stands above the flags
 local WAITING, LEASED, DUE_LATER, DEAD_LETTER, DONE = 1, 2, 3, 4, 5
 local COUNTED = { [WAITING] = 'waiting', [DUE_LATER] = 'due', [DEAD_LETTER] = 'dead', [DONE] = 'done' }
@@ -60,7 +61,7 @@ local function decode(raw, no, id)
   if not raw then return nil end
   if not is_readable(raw) then return false end
   local r, at, size, _ = { host = no, id = id, interval = COMMON_INTERVAL, history = 0, retries = 0, attempts = 0,
-    signature = '', priority = 0, cash_time = 0, linked_at = 0 }, HEADER_SIZE + 1, nil, nil
+    signature = '', validators = '', priority = 0, cash_time = 0, linked_at = 0 }, HEADER_SIZE + 1, nil, nil
   r.status, r.flags, r.depth, r.site, r.cash, r.fetch_time = struct.unpack(HEADER, raw)
   r.status, r.state, r.flags = r.status % 16, math.floor(r.flags / STATE), r.flags % STATE
   if has(r.flags, HAS_REQUEST) then r.priority, at = struct.unpack('>d', raw, at) end
@@ -75,6 +76,10 @@ local function decode(raw, no, id)
     size, at = string.byte(raw, at), at + 1
     if size == 0 then r.signature, size = '\16', COMMON_SIGNATURE - 1 end
     r.signature, at = r.signature .. string.sub(raw, at, at + size - 1), at + size
+  end
+  if has(r.flags, HAS_VALIDATORS) then
+    size, at = string.byte(raw, at), at + 1
+    r.validators, at = string.sub(raw, at, at + size - 1), at + size
   end
   if r.cash ~= r.cash or math.abs(r.cash) == math.huge then
     r.cash, r.repaired = 0, true
@@ -104,7 +109,8 @@ local function save(r)
   local flags = with(with(r.flags, HAS_INTERVAL, r.interval ~= COMMON_INTERVAL), HAS_HISTORY, past)
   flags = with(with(flags, HAS_MODIFIED, r.modified_time ~= usual), HAS_TROUBLE, trouble)
   flags = with(with(flags, HAS_SIGNATURE, r.signature ~= ''), HAS_CASH_TIME, r.cash_time ~= 0)
-  r.flags = with(flags, HAS_LINKED, r.linked_at ~= 0)
+  local validators = r.signature ~= '' and r.validators or '' -- they are of that content
+  r.flags = with(with(flags, HAS_LINKED, r.linked_at ~= 0), HAS_VALIDATORS, validators ~= '')
   local raw = struct.pack(HEADER, VERSION * 16 + r.status, r.state * STATE + r.flags, r.depth, r.site, r.cash, r.fetch_time)
   if has(r.flags, HAS_REQUEST) then raw = raw .. struct.pack('>d', r.priority) end
   if has(r.flags, HAS_INTERVAL) then raw = raw .. struct.pack('>I4', r.interval) end
@@ -118,6 +124,7 @@ local function save(r)
   elseif r.signature ~= '' then
     raw = raw .. string.char(#r.signature) .. r.signature
   end
+  if validators ~= '' then raw = raw .. string.char(#validators) .. validators end
   raw = raw .. string.sub(r.path, 2)
   redis.call('HSET', bucket(r.host, bucket_number(host(r.host), r.id)), r.id, raw)
   return raw
