@@ -43,13 +43,13 @@ class Conclusions:
         outlinks = list(page.outlinks.values()) if fetched or redirected else []
         if outcome is Outcome.DUPLICATE:
             outlinks = self._of_copy(outlinks, lease.datum)
-        # a failure says nothing of the page's links, nor does a 304, which comes without a page
+        # a failure says nothing of the page's links, nor does a 304, which comes without a page: it keeps its cash
         has_answer = not retry and (outcome is not Outcome.NOTMODIFIED or page.exhausted)
         cash = lease.datum.score
         if redirected and outlinks:
             outlinks = [inheriting(outlink, page) for outlink in outlinks]
             spent, shares, rest, balance = cash, [cash], 0.0, 0.0
-        elif retry:
+        elif not has_answer:
             spent, shares, rest, balance = 0.0, [], 0.0, 0.0
         else:
             outlinks, given = self.scores.distribute(page, outlinks)

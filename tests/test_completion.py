@@ -40,7 +40,10 @@ def test_an_answer_without_a_page_keeps_the_list_of_links_though_scrapy_asks_for
     page = begin(completion)
     completion.fail(page, HttpError(Response(URL, status=http_status)))
     completion.exhaust(page)  # HttpErrorMiddleware puts an empty output in the place of the error
-    assert not completion.conclusions.of(page, int(NOW)).relinked
+    done = completion.conclusions.of(page, int(NOW))
+    assert not done.relinked
+    # nobody knows to whom its cash would go
+    assert (done.spent, done.rest, done.balance, list(done.shares)) == (0.0, 0.0, 0.0, [])
 
 
 def test_a_page_without_links_and_one_that_is_gone_have_an_empty_list(completion: Completion) -> None:
