@@ -60,7 +60,7 @@ class NutchCommand(ScrapyCommand):
         """Give the store of a spider's crawl as it is, laying out none, while this lasts; then close it.
 
         UsageError when it cannot be opened. When it fails meanwhile, that is said, and so is it of a record that
-        cannot be read.
+        cannot be read, and of output that cannot be written.
         """
         try:
             store = open_store(settings, crawl_id=spider, begin=False)
@@ -71,6 +71,8 @@ class NutchCommand(ScrapyCommand):
                 yield store
         except redis.RedisError as error:
             self.complain(f"The store failed: {error}")
+        except OSError as error:
+            self.complain(f"The output failed: {error}")
         except UnreadableRecord as error:
             self.complain(str(error))
         finally:

@@ -104,6 +104,24 @@ def test_inject_purges_first_where_the_settings_say_so(crawled: tuple[Project, W
     assert project.command("fsck")[1] == f"6 records{CLEAN}"
 
 
+def test_a_feed_that_cannot_be_written_is_named_and_nothing_is_purged(crawled: tuple[Project, Web]) -> None:
+    project, _ = crawled
+    code, out, err = project.command("purge", "-o", "/dev/full")
+    assert (code, out) == (1, "")
+    assert "The output failed: [Errno 28]" in err
+    assert "Traceback" not in err
+    assert project.command("fsck")[1] == f"8 records{CLEAN}"
+
+
+def test_a_line_that_was_cut_spoils_no_other(crawled: tuple[Project, Web]) -> None:
+    project, web = crawled
+    feed = project.folder / "deleted.jsonl"
+    feed.write_text('{"url": "http://a.te')
+    assert project.command("purge", "--url", "404", "-o", str(feed))[0] == 0
+    cut, line = feed.read_text().splitlines()
+    assert (cut, json.loads(line)["url"]) == ('{"url": "http://a.te', f"{web.url}/404")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
