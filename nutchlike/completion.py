@@ -229,6 +229,7 @@ class Completion:
         await self._deletions.send(page, item)
         if self._pages.get(page.lease.key) is page:  # else it was given up meanwhile
             self._hand_in(page)
+        self._deletions.let_close()
 
     def _hand_in(self, page: Page) -> None:
         self._forget(page)

@@ -48,3 +48,11 @@ class Deletions:
         response = Response(page.url, status=item.http_status or 200, request=Request(page.url, meta={PAGE: page}))
         await self._crawler.engine.scraper.start_itemproc_async(item, response=response)
         self._crawler.stats.inc_value(f"nutch/deletions/{item.deleted}")
+
+    def let_close(self) -> None:
+        """Let the crawl end, if it waits for items in the pipelines: Scrapy looks only when a response is done."""
+        slot, spider = self._crawler.engine.scraper.slot, self._crawler.spider
+        if spider is None or slot is None or slot.closing is None:
+            return
+        if slot.is_idle() and not slot.closing.called:
+            slot.closing.callback(spider)

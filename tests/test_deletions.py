@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -178,3 +179,20 @@ def test_the_end_of_a_crawl_waits_for_deletions_that_are_slow(project: Project) 
         crawl_again(project, **settings)
     assert deleted(project) == [(f"{web.url}/page", "gone", 404)]
     assert eventually(lambda: record(project, f"{web.url}/page")["db_status"] == "db_gone", seconds=1)
+
+
+def test_the_end_of_a_crawl_that_is_told_to_stop_waits_for_deletions_and_comes(project: Project) -> None:
+    paths = [f"/{i}" for i in range(5)]
+    with serve({"/": Answer(html("home", paths))} | {path: Answer(html(path, [])) for path in paths}) as web:
+        project.crawl(f"url={web.url}/", NUTCH_DB_FETCH_INTERVAL_DEFAULT=1000)
+        web.pages |= dict.fromkeys(paths, Answer(status=404))
+        settings = {"ITEM_PIPELINES": json.dumps({"failing_pipeline.Slow": 300})}
+        crawl = project.start("refetch=/[0-9]$", **settings)
+        web.wait_for(lambda count: all(count[path] == 2 for path in paths))
+        crawl.send_signal(signal.SIGTERM)
+        crawl.communicate(timeout=30)
+        gone = [path for path in paths if record(project, web.url + path)["db_status"] == "db_gone"]
+    assert crawl.returncode == 0
+    assert gone
+    assert sorted(deleted(project)) == [(web.url + path, "gone", 404) for path in gone]
+    assert project.command("fsck")[0] == 0
