@@ -66,7 +66,8 @@ def with_content(datum: CrawlDatum, page: Page) -> CrawlDatum:
     """Return a page's new record with the content that it has now, and what its server can be asked for that by.
 
     A page that had a content of its own, and now repeats another's, keeps what it had until a second fetch says so,
-    too: a site that answers all URLs with a login page for an hour loses nothing.
+    too: a site that answers all URLs with a login page for an hour loses nothing. One that repeated another's and could
+    not be had now has none: it is compared anew.
     """
     before, outcome = page.lease.datum, page.outcome
     if outcome in FETCHED and page.is_unsigned:
@@ -74,9 +75,16 @@ def with_content(datum: CrawlDatum, page: Page) -> CrawlDatum:
     if outcome in FETCHED and page.key:
         if not _is_copy_for_the_first_time(page):
             return replace(datum, signature=page.signature, dedup_key=page.key, validators=page.validators)
-    elif outcome not in FETCHED and (outcome is not Outcome.RETRY or datum.db_status is DbStatus.DB_GONE):
+    elif outcome not in FETCHED and (
+        outcome is not Outcome.RETRY or datum.db_status is DbStatus.DB_GONE or _repeats_another(before)
+    ):
         return replace(datum, signature=None, dedup_key=None, validators=b"")
     return replace(datum, signature=before.signature, dedup_key=before.dedup_key)
+
+
+def _repeats_another(datum: CrawlDatum) -> bool:
+    """Return whether the content that a record has is another page's."""
+    return datum.db_status is DbStatus.DB_DUPLICATE and datum.metadata.get(FAILURE_METADATA) != COPY_ONCE
 
 
 def _with(datum: CrawlDatum, name: str, text: str) -> Mapping[str, str]:

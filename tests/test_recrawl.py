@@ -15,6 +15,8 @@ from web import Answer, Project, html, serve
 
 from nutchlike import default_settings
 from nutchlike.crawldatum import CrawlDatum, DbStatus
+from nutchlike.delivered import is_delivered
+from nutchlike.fetch_failure import COPY_ONCE
 from nutchlike.fetch_schedules import Outcome
 from nutchlike.page import Page
 from nutchlike.recrawl import Recrawl, changed_metadata
@@ -178,3 +180,13 @@ def test_what_is_known_of_a_pages_changes_is_kept_from_fetch_to_fetch(project: P
 def record(project: Project, url: str) -> dict[str, Any]:
     _, out, _ = project.command("readdb", url)
     return dict(json.loads(out))
+
+
+def test_a_page_that_repeated_another_has_no_content_when_it_cannot_be_had() -> None:
+    """It never was its own: else it would be told of as gone, and be unchanged when its owner has lost it."""
+    copy = replace(OLD, db_status=DbStatus.DB_DUPLICATE)
+    after = recrawl("DefaultFetchSchedule").after(page(copy, Outcome.RETRY, failure="500"), now=NOW)
+    assert (after.signature, after.dedup_key, is_delivered(after)) == (None, None, False)
+    once = replace(copy, metadata={"_pst_": COPY_ONCE})
+    after = recrawl("DefaultFetchSchedule").after(page(once, Outcome.RETRY, failure="500"), now=NOW)
+    assert (after.signature, after.dedup_key, is_delivered(after)) == (b"s", b"old", True)
