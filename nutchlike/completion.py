@@ -179,7 +179,10 @@ class Completion:
     def _item_dropped(self, response: Response | None, exception: BaseException) -> None:
         self._end_item(response, Outcome.DUPLICATE if isinstance(exception, DuplicatePage) else None)
 
-    def _item_error(self, response: Response | None) -> None:
+    def _item_error(self, item: Any, response: Response | None) -> None:
+        page = page_of(response)
+        if page is not None and isinstance(item, DeletedItem):
+            page.is_untold = True
         self._end_item(response, Outcome.RETRY)
 
     def _spider_error(self, response: Response | Failure, failure: Failure) -> None:

@@ -6,6 +6,7 @@ from nutchlike.crawldatum import CrawlDatum, DbStatus
 from nutchlike.fetch_failure import COPY_ONCE, FAILURE_METADATA, NOINDEX
 from nutchlike.items import DeletedItem
 
+OUT_METADATA = "_out_"  # the page came out and is to be taken back, which the rest of its record does not tell
 DELETED = {
     DbStatus.DB_GONE: "gone",
     DbStatus.DB_REDIR_TEMP: "redirect",
@@ -19,8 +20,11 @@ def is_delivered(datum: CrawlDatum) -> bool:
     """Return whether the last item of a page, as far as its record tells, was the page itself.
 
     A page that could not be had of late, or is to be fetched anew, was, when it has a content; one that repeated
-    another's content once is, and one that asks not to be indexed is not.
+    another's content once is, and one that asks not to be indexed is not. Of others OUT_METADATA tells: a page without
+    a content that could not be had of late, one whose content a better copy has taken, one whose deletion failed.
     """
+    if OUT_METADATA in datum.metadata:
+        return True
     reason = datum.metadata.get(FAILURE_METADATA)
     if datum.db_status is DbStatus.DB_UNFETCHED:
         return datum.signature is not None or datum.dedup_key is not None

@@ -9,6 +9,7 @@ from typing import Any
 from scrapy import Request
 
 from nutchlike.crawldatum import CANONICAL_METADATA, REDIRECT_METADATA, REPR_METADATA, DbStatus
+from nutchlike.delivered import OUT_METADATA
 from nutchlike.fetch_failure import FAILURE_METADATA
 from nutchlike.fetch_schedules.fetch_schedule import CHANGES_METADATA, Outcome
 from nutchlike.parsing.html import Outlink
@@ -23,6 +24,7 @@ OWN_METADATA = {
     CHANGES_METADATA,
     COPIES_METADATA,
     FAILURE_METADATA,
+    OUT_METADATA,
     REDIRECT_METADATA,
     REPR_METADATA,
     CANONICAL_METADATA,
@@ -52,7 +54,8 @@ class Page:
     ``better_than``: the record key of the page whose content it took over.
     In the end: ``redirects_to``, "" when it does not, and ``http_status`` of that, 0 = none; ``outcome``; ``failure``,
     why it could not be had, "" for a page that was; ``done``, ready to be acknowledged, or as soon as its deletion is
-    out; ``withheld``, it must not be. ``forsaken``: at the last look no request in progress belonged to it.
+    out; ``is_untold``, an item pipeline failed on that; ``withheld``, it must not be. ``forsaken``: at the last look no
+    request in progress belonged to it.
     """
 
     lease: Lease
@@ -88,6 +91,7 @@ class Page:
     outcome: Outcome | None = None
     failure: str = ""
     done: bool = False
+    is_untold: bool = False
     withheld: bool = False
     forsaken: bool = False
 

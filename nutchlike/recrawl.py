@@ -8,6 +8,7 @@ from dataclasses import replace
 from scrapy.settings import BaseSettings
 
 from nutchlike.crawldatum import CrawlDatum, DbStatus
+from nutchlike.delivered import OUT_METADATA, is_delivered
 from nutchlike.fetch_failure import COPY_ONCE, FAILURE_METADATA, NOINDEX
 from nutchlike.fetch_schedules.fetch_schedule import CONTENT_TYPE_METADATA, FetchSchedule, Outcome
 from nutchlike.page import Page
@@ -38,7 +39,8 @@ class Recrawl:
         was_signed = datum.signature is not None or datum.modified_time > 0
         if outcome is Outcome.SUCCESS and not (page.key is not None and was_signed):
             datum, outcome = replace(datum, modified_time=0), Outcome.UNKNOWN
-        return with_content(self._schedule.schedule(datum, outcome=outcome, now=now), page)
+        after = with_content(self._schedule.schedule(datum, outcome=outcome, now=now), page)
+        return replace(after, metadata=_with(after, OUT_METADATA, "1" if _is_still_out(page, after) else ""))
 
 
 def changed_metadata(before: CrawlDatum, after: CrawlDatum) -> dict[str, str | None]:
@@ -53,6 +55,14 @@ def _why_not_out(page: Page) -> str:
         return COPY_ONCE
     is_dropped = page.is_noindex and page.is_unsigned and page.outcome in FETCHED
     return NOINDEX if is_dropped else ""
+
+
+def _is_still_out(page: Page, after: CrawlDatum) -> bool:
+    """Return whether a page that could not be had came out before, which its record would not tell otherwise."""
+    if page.outcome is not Outcome.RETRY:
+        return False
+    waits = after.db_status is DbStatus.DB_UNFETCHED and after.signature is None and after.dedup_key is None
+    return page.is_untold or (waits and is_delivered(page.lease.datum))
 
 
 def _is_copy_for_the_first_time(page: Page) -> bool:

@@ -190,9 +190,60 @@ def test_the_end_of_a_crawl_that_is_told_to_stop_waits_for_deletions_and_comes(p
         crawl = project.start("refetch=/[0-9]$", **settings)
         web.wait_for(lambda count: all(count[path] == 2 for path in paths))
         crawl.send_signal(signal.SIGTERM)
-        crawl.communicate(timeout=30)
+        try:
+            crawl.communicate(timeout=30)
+        finally:
+            crawl.kill()
         gone = [path for path in paths if record(project, web.url + path)["db_status"] == "db_gone"]
     assert crawl.returncode == 0
     assert gone
     assert sorted(deleted(project)) == [(web.url + path, "gone", 404) for path in gone]
     assert project.command("fsck")[0] == 0
+
+
+def test_a_page_without_any_content_is_told_though_its_fetches_failed_in_between(project: Project) -> None:
+    noindex = Answer(b"", headers={"X-Robots-Tag": "noindex"})
+    pages: dict[str, Any] = {"/": Answer(html("home", ["/page", "/never"])), "/page": Answer(b""), "/never": noindex}
+    settings = {"NUTCH_DB_FETCH_INTERVAL_DEFAULT": 1000, "RETRY_ENABLED": False}
+    with serve(pages) as web:
+        project.crawl(f"url={web.url}/", **settings)
+        for status in (500, 404, 404):
+            web.pages |= dict.fromkeys(("/page", "/never"), Answer(status=status))
+            project.crawl("refetch=/(page|never)$", **settings)
+    assert deleted(project) == [(f"{web.url}/page", "gone", 404)]
+    assert record(project, f"{web.url}/page")["metadata"] == {"_pst_": "404"}
+
+
+def test_a_deletion_on_which_a_pipeline_failed_until_the_page_was_given_up_is_told_later(project: Project) -> None:
+    with serve({"/": Answer(html("home", ["/page"])), "/page": Answer(html("page", []))}) as web:
+        project.crawl(f"url={web.url}/")
+        web.pages["/page"] = Answer(status=404)
+        settings = {"ITEM_PIPELINES": json.dumps({"failing_pipeline.FailOnDeleted": 300})}
+        for _ in range(30):
+            if web.count()["/page"] >= 2:
+                break
+            project.crawl(NUTCH_DB_FETCH_RETRY_MAX=1, **settings)
+        found = record(project, f"{web.url}/page")
+        assert (found["db_status"], found["failure"]["reason"]) == ("db_gone", "an item pipeline failed")
+        assert deleted(project) == []
+        crawl_until(project, web, "/page", 4)
+    assert deleted(project) == [(f"{web.url}/page", "gone", 404)]
+
+
+def test_a_feed_may_hold_one_class_of_items_only(project: Project) -> None:
+    feeds = {
+        str(project.folder / f"{name}.csv"): {"format": "csv", "item_classes": [f"nutchlike.items.{name}"]}
+        for name in ("PageItem", "DeletedItem")
+    }
+    with serve({"/": Answer(html("home", ["/page"])), "/page": Answer(html("page", []))}) as web:
+        project.crawl(f"url={web.url}/", NUTCH_DB_FETCH_INTERVAL_DEFAULT=1000)
+        web.pages |= {"/": Answer(html("new", ["/page"])), "/page": Answer(status=404)}
+        project.crawl("refetch=127.0.0.1", FEEDS=json.dumps(feeds))
+    pages, deletions = (
+        (project.folder / f"{name}.csv").read_text().splitlines() for name in ("PageItem", "DeletedItem")
+    )
+    assert pages[1].startswith(f"{web.url}/,new,")
+    assert [deletions[0], deletions[1].rsplit(",", 1)[0]] == [
+        "url,deleted,http_status,time",
+        f"{web.url}/page,gone,404",
+    ]

@@ -190,3 +190,14 @@ def test_a_page_that_repeated_another_has_no_content_when_it_cannot_be_had() -> 
     once = replace(copy, metadata={"_pst_": COPY_ONCE})
     after = recrawl("DefaultFetchSchedule").after(page(once, Outcome.RETRY, failure="500"), now=NOW)
     assert (after.signature, after.dedup_key, is_delivered(after)) == (b"s", b"old", True)
+
+
+def test_a_page_without_content_stays_one_that_came_out_while_it_cannot_be_had() -> None:
+    datum = replace(OLD, signature=None, dedup_key=None)
+    for _ in range(2):
+        datum = recrawl("DefaultFetchSchedule").after(page(datum, Outcome.RETRY, failure="500", key=None), now=NOW)
+        assert is_delivered(datum)
+    gone = recrawl("DefaultFetchSchedule").after(page(datum, Outcome.GONE, failure="404", key=None), now=NOW)
+    assert not is_delivered(gone)
+    never = replace(NEW, metadata={"_pst_": "500"}, retries=1)
+    assert not is_delivered(recrawl("DefaultFetchSchedule").after(page(never, Outcome.RETRY, key=None), now=NOW))

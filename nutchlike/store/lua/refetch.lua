@@ -8,8 +8,15 @@
 --         requests that are done for good stay as they are
 local now, longest, shortened = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 --#libraries
-local due, waiting, leased = 0, 0, 0
+local due, waiting, leased, FETCHED, NOTMODIFIED = 0, 0, 0, 2, 6
 local function is_new(r) return r.status == UNFETCHED and r.retries == 0 and (string.byte(r.signature) or 0) == 0 end
+-- A page without a content of its own that came out before; one that has it says so itself (delivered.py).
+local function is_out(r)
+  if r.signature ~= '' or (r.status ~= FETCHED and r.status ~= NOTMODIFIED) then return false end
+  local metadata = redis.call('HGET', METADATA, handle(r))
+  return not metadata or cjson.decode(metadata)._pst_ ~= 'noindex'
+end
+
 for i = 4, #ARGV do
   local r = load_handle(ARGV[i])
   if r and r.state == LEASED then
@@ -17,6 +24,7 @@ for i = 4, #ARGV do
   elseif r and r.state == WAITING and is_new(r) then
     waiting = waiting + 1
   elseif r and (r.state == WAITING or r.state == DUE_LATER) then
+    if is_out(r) then merge_metadata(r, '{"_out_":"1"}') end
     forget_fetches(r)
     r.fetch_time = math.floor(now)
     if r.interval > longest then r.interval = shortened end
