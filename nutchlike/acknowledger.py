@@ -174,7 +174,10 @@ class Acknowledger:
         self._stats.inc_value("nutch/outlinks/new", discovered)
         if page.better_than is not None and after.datum.dedup_key:
             worse = Decision(after.datum.dedup_key, page.lease.key, [page.better_than])
-            self._afterwards.append(lambda: store.duplicates.mark([worse], kind="dedup_key", now=time.time()))
+            notes = self._completion.notes_of_worse
+            self._afterwards.append(
+                lambda: store.duplicates.mark([worse], kind="dedup_key", now=time.time(), notes=notes)
+            )
         before, kept = page.lease.datum.dedup_key, after.datum.dedup_key
         for key in {key for key in (page.key, before) if key is not None} - {kept}:
             self._afterwards.append(partial(store.contents.free, page.lease.key, key))

@@ -21,6 +21,7 @@ from twisted.python.failure import Failure
 from nutchlike.checked_settings import get_bool
 from nutchlike.conclusions import REDIRECTED, Conclusions
 from nutchlike.deletions import Deletions
+from nutchlike.delivered import notes_of_duplicates
 from nutchlike.fetch_errors import outcome_of, reason_of
 from nutchlike.fetch_failure import PIPELINE
 from nutchlike.fetch_schedules.fetch_schedule import Outcome
@@ -162,6 +163,11 @@ class Completion:
     def ready(self) -> bool:
         """Whether a page waits to be acknowledged."""
         return bool(self._ready) and self._acknowledges
+
+    @property
+    def notes_of_worse(self) -> dict[str, str]:
+        """What comes into the metadata of a page whose content a better copy has taken."""
+        return notes_of_duplicates(told=self._deletions.are_told)
 
     def take_ready(self, most: int) -> list[Page]:
         """Return pages to be acknowledged; ``sent`` must follow."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +12,7 @@ from scrapy.settings import BaseSettings
 from nutchlike.checked_settings import get_bool, get_compare_order, get_group_mode
 from nutchlike.crawldatum import CrawlDatum
 from nutchlike.deduplication import Copies, Keeper, content_group
+from nutchlike.delivered import notes_of_duplicates
 from nutchlike.store.duplicates import Content, Decision, Duplicates, content_of
 from nutchlike.store.host_records import chunks
 
@@ -44,8 +45,18 @@ class DedupJob:
     page claims its content in the crawl, does not.
     """
 
-    def __init__(self, keeper: Keeper, *, kind: Content, group_mode: str, tell: Callable[[str], object]) -> None:
+    def __init__(
+        self,
+        keeper: Keeper,
+        *,
+        kind: Content,
+        group_mode: str,
+        tell: Callable[[str], object],
+        notes: Mapping[str, str] | None = None,
+    ) -> None:
+        """``notes`` come into the metadata of the pages that are marked."""
         self._keeper = keeper
+        self._notes = notes
         self._kind: Content = kind
         self._group_mode = group_mode
         self._tell = tell
@@ -65,6 +76,7 @@ class DedupJob:
             kind="signature" if strict or by_signature else "dedup_key",
             group_mode=get_group_mode(settings),
             tell=tell,
+            notes=notes_of_duplicates(told=get_bool(settings, "NUTCH_INDEXER_DELETE")),
         )
 
     def run(self, store: Duplicates, *, now: float) -> Deduplication:
@@ -73,7 +85,7 @@ class DedupJob:
         found = marked = 0
         for decisions in chunks(self.decisions(store), DECISIONS):
             found += sum(len(decision.duplicates) for decision in decisions)
-            marked += store.mark(decisions, kind=self._kind, now=now)
+            marked += store.mark(decisions, kind=self._kind, now=now, notes=self._notes)
             self._tell(f"{marked} duplicates marked")
         return Deduplication(self._pages, found, marked)
 

@@ -33,6 +33,11 @@ def is_delivered(datum: CrawlDatum) -> bool:
     return datum.db_status in {DbStatus.DB_FETCHED, DbStatus.DB_NOTMODIFIED} and reason != NOINDEX
 
 
+def notes_of_duplicates(*, told: bool) -> dict[str, str]:
+    """Return what is kept of pages that become duplicates without a fetch: if ``told``, their next fetch tells it."""
+    return {OUT_METADATA: "1"} if told else {}
+
+
 def deletion(datum: CrawlDatum, *, http_status: int | None, now: int) -> DeletedItem | None:
     """Return what is told of a page with this record; ``None`` for one that is still there. ``now``: epoch seconds."""
     reason = DELETED.get(datum.db_status)

@@ -230,6 +230,28 @@ def test_a_deletion_on_which_a_pipeline_failed_until_the_page_was_given_up_is_to
     assert deleted(project) == [(f"{web.url}/page", "gone", 404)]
 
 
+def test_a_page_whose_content_its_canonical_page_took_is_told_at_its_next_fetch(project: Project) -> None:
+    copy = Answer(html("copy", [], text=TEXT, head='<link rel="canonical" href="/best">'))
+    with serve({"/": copy, "/best": copy}) as web:
+        project.crawl(f"url={web.url}/")
+        assert [item["url"] for item in project.items()] == [f"{web.url}/", f"{web.url}/best"]
+        assert record(project, f"{web.url}/")["db_status"] == "db_duplicate"
+        crawl_until(project, web, "/", 3)
+    assert deleted(project) == [(f"{web.url}/", "duplicate", None)]
+    assert project.command("fsck")[0] == 0
+
+
+def test_a_page_that_the_dedup_command_marked_is_told_at_its_next_fetch(project: Project) -> None:
+    copy = Answer(html("copy", [], text=TEXT))
+    with serve({"/": Answer(html("home", ["/a", "/b"])), "/a": copy, "/b": copy}) as web:
+        project.crawl(f"url={web.url}/", NUTCH_DEDUP_ENABLED=False, NUTCH_DB_FETCH_INTERVAL_DEFAULT=1000)
+        assert project.command("dedup")[0] == 0
+        [marked] = [path for path in ("/a", "/b") if record(project, web.url + path)["db_status"] == "db_duplicate"]
+        for _ in range(2):
+            project.crawl("refetch=/[ab]$", NUTCH_DB_FETCH_INTERVAL_DEFAULT=1000)
+    assert deleted(project) == [(web.url + marked, "duplicate", None)]
+
+
 def test_a_feed_may_hold_one_class_of_items_only(project: Project) -> None:
     feeds = {
         str(project.folder / f"{name}.csv"): {"format": "csv", "item_classes": [f"nutchlike.items.{name}"]}

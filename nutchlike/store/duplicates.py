@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, cast
 
 from nutchlike.crawldatum import CrawlDatum
 from nutchlike.deduplication import COMPARED_STATUSES
-from nutchlike.store.codec import RecordState
+from nutchlike.store.codec import RecordState, encode_metadata
 from nutchlike.store.content_index import ContentIndex
 from nutchlike.store.host_records import chunks
 from nutchlike.store.keys import CrawlKeys, partition_and_handle
@@ -69,8 +69,11 @@ class Duplicates:
         kept = self._client.hget(self._keys.partitions[partition].name("copies"), cast("str", handle))
         return cast("bytes | None", kept)
 
-    def mark(self, decisions: Sequence[Decision], *, kind: Content, now: float) -> int:
+    def mark(
+        self, decisions: Sequence[Decision], *, kind: Content, now: float, notes: Mapping[str, str] | None = None
+    ) -> int:
         """Make duplicates db_duplicate, and return how many; each keeps its cash, and what else its record says.
+        ``notes`` come into its metadata.
 
         First each content that a duplicate owned goes to the page that is kept. Nothing is marked where that page is
         leased or has no longer that content: its fetch decides; nor is a duplicate of which the same is true. A few
@@ -78,12 +81,12 @@ class Duplicates:
         """
         firm = self._own(self._settled(decisions, kind), kind)
         marks = ((key, decision) for decision, _ in firm for key in decision.duplicates)
-        marked = 0
+        marked, metadata = 0, encode_metadata(notes or {})
         for some in chunks(marks, MARKS):
             by_partition: dict[int, list[bytes | str]] = {}
             for key, decision in some:
                 partition, handle = partition_and_handle(key)
-                args = by_partition.setdefault(partition, [repr(now), kind])
+                args = by_partition.setdefault(partition, [repr(now), kind, metadata])
                 args += [handle, decision.content, decision.kept]
             calls = [(partition, "mark_duplicates", args) for partition, args in by_partition.items()]
             marked += sum(map(int, checked(self._scripts.run_all(calls))))
