@@ -184,7 +184,7 @@ def test_the_end_of_a_crawl_waits_for_deletions_that_are_slow(project: Project) 
 def test_the_end_of_a_crawl_that_is_told_to_stop_waits_for_deletions_and_comes(project: Project) -> None:
     paths = [f"/{i}" for i in range(5)]
     with serve({"/": Answer(html("home", paths))} | {path: Answer(html(path, [])) for path in paths}) as web:
-        project.crawl(f"url={web.url}/", NUTCH_DB_FETCH_INTERVAL_DEFAULT=1000)
+        project.crawl(f"url={web.url}/")
         web.pages |= dict.fromkeys(paths, Answer(status=404))
         settings = {"ITEM_PIPELINES": json.dumps({"failing_pipeline.Slow": 300})}
         crawl = project.start("refetch=/[0-9]$", **settings)
@@ -204,7 +204,7 @@ def test_the_end_of_a_crawl_that_is_told_to_stop_waits_for_deletions_and_comes(p
 def test_a_page_without_any_content_is_told_though_its_fetches_failed_in_between(project: Project) -> None:
     noindex = Answer(b"", headers={"X-Robots-Tag": "noindex"})
     pages: dict[str, Any] = {"/": Answer(html("home", ["/page", "/never"])), "/page": Answer(b""), "/never": noindex}
-    settings = {"NUTCH_DB_FETCH_INTERVAL_DEFAULT": 1000, "RETRY_ENABLED": False}
+    settings = {"RETRY_ENABLED": False}
     with serve(pages) as web:
         project.crawl(f"url={web.url}/", **settings)
         for status in (500, 404, 404):
@@ -219,10 +219,7 @@ def test_a_deletion_on_which_a_pipeline_failed_until_the_page_was_given_up_is_to
         project.crawl(f"url={web.url}/")
         web.pages["/page"] = Answer(status=404)
         settings = {"ITEM_PIPELINES": json.dumps({"failing_pipeline.FailOnDeleted": 300})}
-        for _ in range(30):
-            if web.count()["/page"] >= 2:
-                break
-            project.crawl(NUTCH_DB_FETCH_RETRY_MAX=1, **settings)
+        crawl_again(project, NUTCH_DB_FETCH_RETRY_MAX=1, **settings)
         found = record(project, f"{web.url}/page")
         assert (found["db_status"], found["failure"]["reason"]) == ("db_gone", "an item pipeline failed")
         assert deleted(project) == []
@@ -244,11 +241,11 @@ def test_a_page_whose_content_its_canonical_page_took_is_told_at_its_next_fetch(
 def test_a_page_that_the_dedup_command_marked_is_told_at_its_next_fetch(project: Project) -> None:
     copy = Answer(html("copy", [], text=TEXT))
     with serve({"/": Answer(html("home", ["/a", "/b"])), "/a": copy, "/b": copy}) as web:
-        project.crawl(f"url={web.url}/", NUTCH_DEDUP_ENABLED=False, NUTCH_DB_FETCH_INTERVAL_DEFAULT=1000)
+        project.crawl(f"url={web.url}/", NUTCH_DEDUP_ENABLED=False)
         assert project.command("dedup")[0] == 0
         [marked] = [path for path in ("/a", "/b") if record(project, web.url + path)["db_status"] == "db_duplicate"]
         for _ in range(2):
-            project.crawl("refetch=/[ab]$", NUTCH_DB_FETCH_INTERVAL_DEFAULT=1000)
+            project.crawl("refetch=/[ab]$")
     assert deleted(project) == [(web.url + marked, "duplicate", None)]
 
 
@@ -258,7 +255,7 @@ def test_a_feed_may_hold_one_class_of_items_only(project: Project) -> None:
         for name in ("PageItem", "DeletedItem")
     }
     with serve({"/": Answer(html("home", ["/page"])), "/page": Answer(html("page", []))}) as web:
-        project.crawl(f"url={web.url}/", NUTCH_DB_FETCH_INTERVAL_DEFAULT=1000)
+        project.crawl(f"url={web.url}/")
         web.pages |= {"/": Answer(html("new", ["/page"])), "/page": Answer(status=404)}
         project.crawl("refetch=127.0.0.1", FEEDS=json.dumps(feeds))
     pages, deletions = (
