@@ -18,6 +18,8 @@ import pytest
 from test_politeness import stat
 from web import Answer, Crawl, Project, html, serve
 
+from nutchlike.middlewares.decompression import brotli, zstd
+
 HTML = "text/html"
 PDF = b"%PDF-1.4\n%\xe2\xe3 <a href=/no>no</a>"
 PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
@@ -151,15 +153,31 @@ def test_bodies_that_are_not_packed_as_they_say_are_read_or_tried_again(project:
         "/damaged": answer(whole[:40] + b"\xff" * 40 + whole[80:], Content_Encoding="gzip"),
         "/no-deflate": answer(b"\x07\x08\x09 nothing", Content_Encoding="deflate"),
         "/deflate": answer(zlib.compress(html("deflate", [])), Content_Encoding="deflate"),
+        "/none": answer(b"", Content_Encoding="br"),
+        "/raw": answer(zlib.compress(html("raw", []), wbits=-15), Content_Encoding="deflate"),
+        "/br": answer(brotli.compress(html("br", [])), Content_Encoding="br"),
+        "/zstd": answer(zstd.compress(html("zstd", [])), Content_Encoding="zstd"),
+        "/frames": answer(zstd.compress(html("frames", [])) + zstd.compress(b"<p>more"), Content_Encoding="zstd"),
     }
+    cut = html("cut", [], text=" ".join(map(str, range(500))))
+    for coding, packed in {
+        "br": brotli.compress(cut),
+        "zstd": zstd.compress(cut),
+        "deflate": zlib.compress(cut),
+        "raw": zlib.compress(cut, wbits=-15),
+    }.items():
+        pages[f"/cut-{coding}"] = answer(
+            packed[: len(packed) * 2 // 3], Content_Encoding=coding if coding != "raw" else "deflate"
+        )
     crawl, items, records = crawl_of(project, pages)
-    failed = {"/cut", "/cut-twice", "/damaged", "/no-deflate"}
+    failed = {"/cut", "/cut-twice", "/damaged", "/no-deflate"} | {path for path in pages if path.startswith("/cut-")}
     assert statuses(records) == {path: ("db_unfetched", 1) if path in failed else ("db_fetched", 0) for path in pages}
     assert {path: item["title"] for path, item in items.items()} == {
-        path: "" if path == "/file" else path[1:] for path in set(pages) - failed
+        path: "" if path in {"/file", "/none"} else path[1:] for path in set(pages) - failed
     }
     assert items["/file"]["content_type"] == "application/gzip"
-    assert "its gzip breaks off" in crawl.log
+    for coding in ("gzip", "br", "zstd", "deflate"):
+        assert f"its {coding} breaks off" in crawl.log
     assert stat(crawl, "bodies/broken") == len(failed)
     assert stat(crawl, "bodies/not_packed") == 3
     assert stat(crawl, "bodies/packed_twice") == 2  # one of them cut

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import zlib
 from typing import Self
 
 from scrapy import Request
@@ -13,6 +15,15 @@ from scrapy.responsetypes import responsetypes
 
 from nutchlike.parsing.content import is_html, is_labelled_html
 from nutchlike.parsing.unpack import GZIP_MAGIC, unpacked, without_gzip
+
+try:  # what Scrapy unpacks by
+    import brotli
+except ImportError:
+    import brotlicffi as brotli
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 GZIP_CODINGS = {b"gzip", b"x-gzip"}
 _ISIZE_BYTES = 4  # at the end of gzip: the length of what was packed, modulo 2**32 (RFC 1952, 2.3.1)
@@ -26,8 +37,7 @@ class DecompressionMiddleware(HttpCompressionMiddleware):
     """Scrapy's own, its settings and stats included, with a defined end for what servers do wrong.
 
     - A body that is not packed, whatever Content-Encoding says, is taken as it is.
-    - gzip that breaks off or is damaged raises BrokenBody; Scrapy would take the part before for the page. Brotli has
-      no mark of its end: of that the part is taken.
+    - What breaks off or is damaged raises BrokenBody; Scrapy would take the part before for the page.
     - A body labelled as HTML that is gzip still, packed twice or without a Content-Encoding, is unpacked.
     """
 
@@ -69,9 +79,9 @@ class DecompressionMiddleware(HttpCompressionMiddleware):
             self._count("broken")
             raise BrokenBody(f"Content-Encoding {coding.decode('latin-1')} cannot be undone: {error}") from None
         assert isinstance(decoded, Response)
-        if coding in GZIP_CODINGS and _breaks_off(packed, len(decoded.body)):
+        if packed and _breaks_off(coding, packed, len(decoded.body)):
             self._count("broken")
-            raise BrokenBody("its gzip breaks off, or is damaged")
+            raise BrokenBody(f"its {coding.decode('latin-1')} breaks off, or is damaged")
         return decoded
 
     def _plain(self, response: Response) -> Response:
@@ -103,8 +113,30 @@ def _with_body(response: Response, body: bytes) -> Response:
     return response.replace(cls=kind, headers=headers, body=body)
 
 
-def _breaks_off(packed: bytes, size: int) -> bool:
-    """Return whether gzip that gave ``size`` bytes was not whole."""
+def _breaks_off(coding: bytes, packed: bytes, size: int) -> bool:
+    """Return whether a body that gave ``size`` bytes, few enough to be held twice, was not whole."""
+    if coding in GZIP_CODINGS:
+        return _gzip_breaks_off(packed, size)
+    if coding == b"br":
+        unbrotli = brotli.Decompressor()
+        unbrotli.process(packed)
+        return not unbrotli.is_finished()
+    if coding == b"zstd":
+        unzstd = zstd.ZstdDecompressor()
+        unzstd.decompress(packed)
+        return not unzstd.eof
+    if coding == b"deflate":
+        inflate = zlib.decompressobj()
+        try:
+            inflate.decompress(packed)
+        except zlib.error:  # without the header of zlib, as some servers have it
+            inflate = zlib.decompressobj(wbits=-zlib.MAX_WBITS)
+            inflate.decompress(packed)
+        return not inflate.eof
+    return False
+
+
+def _gzip_breaks_off(packed: bytes, size: int) -> bool:
     # only what may be broken is unpacked again: padding behind it, or several members, are no damage
     if int.from_bytes(packed[-_ISIZE_BYTES:], "little") == size & 0xFFFFFFFF:
         return False
