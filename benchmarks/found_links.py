@@ -5,13 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from itemadapter import ItemAdapter
 from scrapy.crawler import Crawler
-from scrapy.http import Response
+from scrapy.http import HtmlResponse, Response
 
 FILE_SETTING = "FOUND_LINKS_FILE"
+
+
+class Page(NamedTuple):
+    """A page that a spider has read: whether Scrapy takes its answer for HTML, and its links as they are."""
+
+    is_html: bool
+    links: set[str]
 
 
 class FoundLinks:
@@ -28,14 +35,15 @@ class FoundLinks:
         """Write a line for each item."""
         async for output in result:
             if ItemAdapter.is_item(output):
-                self._file.write(json.dumps([response.url, list(ItemAdapter(output)["outlinks"])]) + "\n")
+                outlinks = list(ItemAdapter(output)["outlinks"])
+                self._file.write(json.dumps([response.url, isinstance(response, HtmlResponse), outlinks]) + "\n")
             yield output
 
 
-def found_links(file: Path) -> dict[str, set[str]]:
-    """Return the links that were noted, by page."""
-    links: dict[str, set[str]] = {}
+def found_links(file: Path) -> dict[str, Page]:
+    """Return the pages that were noted, by URL."""
+    pages: dict[str, Page] = {}
     for line in file.read_text(encoding="utf-8").splitlines():
-        url, outlinks = json.loads(line)
-        links.setdefault(url, set()).update(outlinks)
-    return links
+        url, is_html, outlinks = json.loads(line)
+        pages.setdefault(url, Page(is_html, set())).links.update(outlinks)
+    return pages

@@ -2,9 +2,11 @@
 
 Run ``python benchmarks/trees.py FOLDER …`` from the project's folder (Linux; 7,000 pages take a minute and a half).
 Each folder is a host that nginx serves (without it, files that are no HTML are missing). Scrapy with its LinkExtractor
-and our spider crawl them from their index pages; then all URLs that they got an answer for, and all links of all pages,
-links of a page to itself aside, are compared in one spelling (w3lib's ``canonicalize_url``). Each kind of difference is
-counted and shown, with the reason where it is known; one that is not explained makes the exit code 1.
+and our spider crawl them from their index pages; then all URLs that they got an answer for, the pages that they read,
+and all links of pages that both read, links of a page to itself aside, are compared in one spelling without fragments
+(w3lib's ``canonicalize_url``). Each kind of difference is counted and shown, with the reason where it is known; one
+that is not explained makes the exit code 1. HTML files that neither reached are named, too: a look at those tells
+whether both miss the same.
 """
 
 from __future__ import annotations
@@ -13,9 +15,9 @@ import argparse
 import re
 import sys
 import tempfile
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 from urllib.parse import quote, unquote, urlsplit
@@ -42,7 +44,10 @@ SETTINGS: dict[str, dict[str, Any]] = {  # what makes the two follow the same
 _SUFFIXES = tuple(f".{suffix}" for suffix in IGNORED_EXTENSIONS)
 _EMPTY_FOLDERS = re.compile(r"/{2,}")
 _LONE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
+EXAMPLES = 5  # of a kind that is not explained, or of files that neither reached
 UNEXPLAINED = "not explained"
+NO_HTML = "an answer that is no HTML, which only ours reads"
+START_AGAIN = "a start URL that pages link to: Scrapy's filter of duplicates has not seen it"
 
 
 @dataclass(frozen=True)
@@ -59,11 +64,17 @@ class Tree(Web):
 
 @dataclass(frozen=True)
 class Found:
-    """What a crawl saw: statuses by URL, and links by page, all in one spelling."""
+    """What a crawl saw: statuses by URL, and links by page that it read, all in one spelling.
+
+    ``not_html`` are those of the pages that have another type; ``again`` has each URL that was fetched more than once,
+    with the reason.
+    """
 
     statuses: Mapping[str, int]
     links: Mapping[str, set[str]]
     speed: float
+    not_html: frozenset[str] = frozenset()
+    again: Mapping[str, str] = field(default_factory=dict)
 
 
 def make_tree(sources: list[Path], folder: Path) -> Tree:
@@ -93,11 +104,16 @@ def crawled(ready: Course, contestant: str) -> Found:
         **{FILE_SETTING: str(file)},
         **SETTINGS[contestant],
     )
-    statuses = {spelt(url): status for url, status in fetched(run.jobs[0])}
+    answers = [(spelt(url), status) for url, status in fetched(run.jobs[0])]
+    known = {url: START_AGAIN for url in ready.web.seeds if contestant == SCRAPY}
+    again = {url: known.get(url, UNEXPLAINED) for url, times in Counter(url for url, _ in answers).items() if times > 1}
     links: dict[str, set[str]] = defaultdict(set)
-    for url, outlinks in found_links(file).items():
-        links[spelt(url)] |= {spelt(link) for link in outlinks} - {spelt(url)}
-    return Found(statuses, links, run.speed)
+    not_html = set()
+    for url, page in found_links(file).items():
+        links[spelt(url)] |= {spelt(link) for link in page.links} - {spelt(url)}
+        if not page.is_html:
+            not_html.add(spelt(url))
+    return Found(dict(answers), links, run.speed, frozenset(not_html), again)
 
 
 def spelt(url: str) -> str:
@@ -114,20 +130,31 @@ def reason_for(url: str, others: Iterable[str]) -> str:
     return UNEXPLAINED
 
 
-def differences(one: Found, other: Found) -> dict[str, list[str]]:
-    """Return by reason what ``one`` has and ``other`` has not: pages, and links of pages that both have read."""
-    by_reason: dict[str, list[str]] = defaultdict(list)
+def differences(one: Found, other: Found) -> dict[tuple[str, str], list[str]]:
+    """Return what ``one`` has and ``other`` has not, by what it is and why."""
+    found: dict[tuple[str, str], list[str]] = defaultdict(list)
     pages, others = one.statuses.keys() - other.statuses.keys(), other.statuses.keys() - one.statuses.keys()
     for url in pages:
-        by_reason[reason_for(url, others)].append(f"page {url} ({one.statuses[url]})")
+        found["URLs fetched", reason_for(url, others)].append(f"{url} ({one.statuses[url]})")
+    for url, reason in one.again.items():
+        found["URLs fetched again", reason].append(url)
     for url in one.statuses.keys() & other.statuses.keys():
         if one.statuses[url] < other.statuses[url]:
             reason = "a % that escapes nothing: we send %25" if "%25" in url else UNEXPLAINED
-            by_reason[reason].append(f"page {url}: {one.statuses[url]}, not {other.statuses[url]}")
+            found["better statuses", reason].append(f"{url}: {one.statuses[url]}, not {other.statuses[url]}")
+        elif url in one.links.keys() - other.links.keys() and one.statuses[url] == other.statuses[url]:
+            found["pages read", NO_HTML if url in one.not_html else UNEXPLAINED].append(url)
     for page in one.links.keys() & other.links.keys():
         for link in one.links[page] - other.links[page]:
-            by_reason[reason_for(link, other.links[page] - one.links[page])].append(f"link {link} of {page}")
-    return by_reason
+            reason = reason_for(link, other.links[page] - one.links[page])
+            found["links", reason].append(f"{link} of {page}")
+    return found
+
+
+def not_reached(web: Web, found: Iterable[Found]) -> list[str]:
+    """Return the HTML files that no crawl has fetched; under which of its URLs does not matter."""
+    reached = {web.file(url) for one in found for url in one.statuses}
+    return sorted(url for url in web.links if web.file(url) not in reached)
 
 
 def main() -> int:
@@ -142,7 +169,12 @@ def main() -> int:
             parser.error(str(error))
         with course(web, Path(name) / "run") as ready:
             found = {contestant: crawled(ready, contestant) for contestant in SETTINGS}
-    print(f"{'':12}{'answers':>9}{'of them 200':>13}{'pages read':>12}{'links':>9}{'pages/s':>9}")
+    return report(web, found)
+
+
+def report(web: Web, found: Mapping[str, Found]) -> int:
+    """Print what the crawls found and how they differ; 1 when something is not explained."""
+    print(f"{'':12}{'URLs':>9}{'of them 200':>13}{'pages read':>12}{'links':>9}{'pages/s':>9}")
     for contestant, one in found.items():
         good = sum(status == 200 for status in one.statuses.values())
         links = sum(map(len, one.links.values()))
@@ -150,9 +182,12 @@ def main() -> int:
     unexplained = 0
     for contestant, other in ((SCRAPY, EMBEDDED), (EMBEDDED, SCRAPY)):
         print(f"Only {contestant}:")
-        for reason, some in sorted(differences(found[contestant], found[other]).items()):
-            print(f"  {len(some)}: {reason}, e.g. {min(some)}")
+        for (what, reason), some in sorted(differences(found[contestant], found[other]).items()):
             unexplained += len(some) * (reason == UNEXPLAINED)
+            examples = sorted(some)[: EXAMPLES if reason == UNEXPLAINED else 1]
+            print(f"  {len(some)} {what}: {reason}, e.g. {', '.join(examples)}")
+    if missed := not_reached(web, found.values()):
+        print(f"Neither: {len(missed)} of {len(web.links)} HTML files, e.g. {', '.join(missed[:EXAMPLES])}")
     return int(unexplained > 0)
 
 
