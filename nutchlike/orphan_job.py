@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from nutchlike.crawldatum import DbStatus
 from nutchlike.delivered import deletion, is_delivered
 from nutchlike.items import DeletedItem
 from nutchlike.scoring.chain import ScoringChain
 from nutchlike.store.codec import RecordState
-from nutchlike.store.gone_pages import PAGES, GonePages, Orphan
+from nutchlike.store.gone_pages import PAGES, GonePages, Orphan, Tally
 from nutchlike.store.host_records import chunks
 from nutchlike.store.record_reader import Found
 
@@ -19,17 +19,11 @@ JUDGED = frozenset(DbStatus) - {DbStatus.DB_UNFETCHED}
 MARKED = {DbStatus.DB_GONE, DbStatus.DB_ORPHAN}
 
 
-@dataclass(frozen=True, slots=True)
-class Marked:
-    """How many pages got each status, or would get it, and how many are left, being fetched meanwhile."""
+class Marked(Tally):
+    """Pages by the statuses that they got, or would get."""
 
-    pages: Counter[DbStatus]
-    left: int
-
-    def __str__(self) -> str:
-        parts = ", ".join(f"{n} {status.label}" for status, n in sorted(self.pages.items()) if n)
-        later = f"; {self.left} left, for they are being fetched: that decides, too" if self.left else ""
-        return f"{self.pages.total()} pages that no link leads to{': ' if parts else ''}{parts}{later}"
+    what = "pages that no link leads to"
+    then = "that decides, too"
 
 
 class OrphanJob:

@@ -13,7 +13,7 @@ from nutchlike.fetch_failure import failure_of
 from nutchlike.items import DeletedItem
 from nutchlike.scoring.chain import ScoringChain
 from nutchlike.store.codec import RecordState
-from nutchlike.store.gone_pages import PAGES, GonePages
+from nutchlike.store.gone_pages import PAGES, GonePages, Tally
 from nutchlike.store.host_records import chunks
 from nutchlike.store.record_reader import Found
 from nutchlike.urls.identity import host_key
@@ -43,17 +43,11 @@ class Selection:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Purged:
-    """How many pages with each status were purged, or would be, and how many are left, being fetched meanwhile."""
+class Purged(Tally):
+    """Pages that were purged, or would be, by their statuses."""
 
-    pages: Counter[DbStatus]
-    left: int
-
-    def __str__(self) -> str:
-        parts = ", ".join(f"{n} {status.label}" for status, n in sorted(self.pages.items()) if n)
-        later = f"; {self.left} left, for they are being fetched: run it again" if self.left else ""
-        return f"{self.pages.total()} URLs{': ' if parts else ''}{parts}{later}"
+    what = "URLs"
+    then = "run it again"
 
 
 class PurgeJob:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from nutchlike.crawldatum import DbStatus
 from nutchlike.store.codec import RecordState
@@ -14,6 +15,24 @@ from nutchlike.store.record_reader import Found, RecordReader
 from nutchlike.store.scripts import Scripts, checked
 
 PAGES = 250  # dealt with by one call: some milliseconds
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How many pages with each status a job has dealt with, or would, and how many are left, being fetched meanwhile.
+
+    Its text is ``2 WHAT: 2 db_gone; 1 left, for they are being fetched: THEN``.
+    """
+
+    what: ClassVar[str]
+    then: ClassVar[str]
+    pages: Counter[DbStatus]
+    left: int
+
+    def __str__(self) -> str:
+        parts = ", ".join(f"{n} {status.label}" for status, n in sorted(self.pages.items()) if n)
+        later = f"; {self.left} left, for they are being fetched: {self.then}" if self.left else ""
+        return f"{self.pages.total()} {self.what}{': ' if parts else ''}{parts}{later}"
 
 
 @dataclass(frozen=True, slots=True)
