@@ -6,7 +6,7 @@
 -- ARGV[3] str   JSON object that is added to the metadata of each that is marked, '' = nothing
 -- ARGV[4..]     3 a page: handle, its content, record key of the page that is kept
 -- returns how many were marked
-local now, marked, FETCHED, NOTMODIFIED = tonumber(ARGV[1]), 0, 2, 6
+local now, marked = tonumber(ARGV[1]), 0
 --#libraries
 local function content(r)
   if ARGV[2] == 'dedup_key' or r.signature == '' then return dedup_key(r) end

@@ -8,7 +8,7 @@
 --         requests that are done for good stay as they are
 local now, longest, shortened = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 --#libraries
-local due, waiting, leased, FETCHED, NOTMODIFIED = 0, 0, 0, 2, 6
+local due, waiting, leased = 0, 0, 0
 local function is_new(r) return r.status == UNFETCHED and r.retries == 0 and (string.byte(r.signature) or 0) == 0 end
 -- A page without a content of its own that came out before; one that has it says so itself (delivered.py).
 local function is_out(r)

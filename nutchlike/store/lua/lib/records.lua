@@ -11,7 +11,8 @@ local HAS_SIGNATURE, HAS_CASH_TIME, HAS_LINKED, HAS_VALIDATORS = 256, 512, 1024,
 local STATE = 4096 -- the state stands above the flags
 local WAITING, LEASED, DUE_LATER, DEAD_LETTER, DONE = 1, 2, 3, 4, 5
 local COUNTED = { [WAITING] = 'waiting', [DUE_LATER] = 'due', [DEAD_LETTER] = 'dead', [DONE] = 'done' }
-local UNFETCHED, DUPLICATE, COMMON_INTERVAL, HOST, HOST_SIZE = 1, 7, 2592000, '>I4I4I4I4I4I4I4ddd', 52
+local UNFETCHED, FETCHED, NOTMODIFIED, DUPLICATE = 1, 2, 6, 7
+local COMMON_INTERVAL, HOST, HOST_SIZE = 2592000, '>I4I4I4I4I4I4I4ddd', 52
 local COMMON_SIGNATURE = 25 -- its length, 16 bytes of signature, 8 of the dedup key
 local BUCKET = 28 -- records in a bucket on average; small hashes are kept compactly by Redis
 
