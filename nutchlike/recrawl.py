@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from scrapy.settings import BaseSettings
@@ -35,12 +34,12 @@ class Recrawl:
         assert outcome is not None
         if self._reads_content_type and page.content_type and outcome in FETCHED:
             datum = replace(datum, metadata={**datum.metadata, CONTENT_TYPE_METADATA: page.content_type})
-        datum = replace(datum, metadata=_with(datum, FAILURE_METADATA, page.failure or _why_not_out(page)))
+        datum = _noted(datum, FAILURE_METADATA, page.failure or _why_not_out(page))
         was_signed = datum.signature is not None or datum.modified_time > 0
         if outcome is Outcome.SUCCESS and not (page.key is not None and was_signed):
             datum, outcome = replace(datum, modified_time=0), Outcome.UNKNOWN
         after = with_content(self._schedule.schedule(datum, outcome=outcome, now=now), page)
-        return replace(after, metadata=_with(after, OUT_METADATA, "1" if _is_still_out(page, after) else ""))
+        return _noted(after, OUT_METADATA, "1" if _is_still_out(page, after) else "")
 
 
 def changed_metadata(before: CrawlDatum, after: CrawlDatum) -> dict[str, str | None]:
@@ -97,9 +96,9 @@ def _repeats_another(datum: CrawlDatum) -> bool:
     return datum.db_status is DbStatus.DB_DUPLICATE and datum.metadata.get(FAILURE_METADATA) != COPY_ONCE
 
 
-def _with(datum: CrawlDatum, name: str, text: str) -> Mapping[str, str]:
-    """Return the metadata of a page with ``text`` under ``name``, or without that name for an empty text."""
+def _noted(datum: CrawlDatum, name: str, text: str) -> CrawlDatum:
+    """Return a page's record with ``text`` under ``name`` in its metadata, or without that name for an empty text."""
     if text == datum.metadata.get(name, ""):
-        return datum.metadata
+        return datum
     kept = {other: value for other, value in datum.metadata.items() if other != name}
-    return {**kept, name: text} if text else kept
+    return replace(datum, metadata={**kept, name: text} if text else kept)
