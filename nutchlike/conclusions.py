@@ -71,6 +71,7 @@ class Conclusions:
         )
 
     def record(self, page: Page, now: int) -> CrawlDatum:
+        """Return the new record of a page that is done at ``now`` (epoch seconds); an orphan has no content."""
         datum = self._recrawl.after(page, now=now)
         if page.outcome not in FETCHED:
             return datum

@@ -95,10 +95,11 @@ class Command(NutchCommand):
 def _inject(injector: Injector, sources: Iterable[SeedSource], settings: BaseSettings, opts: argparse.Namespace) -> int:
     """Tidy up where asked, inject all, print the summary, and return how many seeds were usable."""
     statuses = {status for status, name in PURGED_BEFORE.items() if get_bool(settings, name)}
-    purge = PurgeJob(Selection(statuses), build_scoring_chain(settings), keeps_cash=get_bool(settings, "NUTCH_STRICT"))
     store = open_store(settings, crawl_id=opts.spider)
     try:
         if statuses:
+            strict = get_bool(settings, "NUTCH_STRICT")
+            purge = PurgeJob(Selection(statuses), build_scoring_chain(settings), keeps_cash=strict)
             print(f"Purged {purge.run(store.gone, now=time.time())}")
         changed = injector.rejudge(store.crawldb, now=time.time()) if opts.filter_normalize_all else 0
         turns = HostTurns(settings, clocks=lambda: store.clocks)

@@ -73,6 +73,7 @@ class Duplicates:
         self, decisions: Sequence[Decision], *, kind: Content, now: float, notes: Mapping[str, str] | None = None
     ) -> int:
         """Make duplicates db_duplicate, and return how many; each keeps its cash, and what else its record says.
+
         ``notes`` come into its metadata.
 
         First each content that a duplicate owned goes to the page that is kept. Nothing is marked where that page is
